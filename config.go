@@ -1,0 +1,134 @@
+package memsqs
+
+import (
+	"reflect"
+	"time"
+)
+
+// The defaults of Amazon SQS (sqs-behaviour.md, 0.3).
+const (
+	defaultVisibilityTimeout   = 30 * time.Second
+	defaultRetention           = 4 * 24 * time.Hour
+	defaultMaxInFlight         = 120_000
+	defaultMaxInFlightFIFO     = 20_000
+	defaultDeduplicationWindow = 5 * time.Minute
+)
+
+// settings are a configuration, Config or FIFOConfig, as the core uses it: with
+// the defaults filled in, and as comparable values that are shared with nobody.
+type settings struct {
+	visibilityTimeout time.Duration
+	delay             time.Duration
+	waitTime          time.Duration
+	retention         time.Duration
+	maxMessageSize    int
+	maxInFlight       int
+	deadLetters       deadLetters
+
+	// In a FIFOQueue alone.
+	contentBasedDeduplication bool
+	deduplicationScope        DeduplicationScope
+	deduplicationWindow       time.Duration
+}
+
+// deadLetters says where dead letters go. The zero value says nowhere.
+type deadLetters struct {
+	given           bool // that is, not nil in the configuration
+	queue           *Queue
+	fifoQueue       *FIFOQueue
+	maxReceiveCount int
+}
+
+// to returns the queue that dead letters go to, or nil.
+func (d deadLetters) to() *core {
+	switch {
+	case d.queue != nil:
+		return &d.queue.core
+	case d.fifoQueue != nil:
+		return &d.fifoQueue.core
+	}
+	return nil
+}
+
+// orDefault returns v, or the default if v is zero.
+func orDefault[T comparable](v, byDefault T) T {
+	var zero T
+	if v == zero {
+		return byDefault
+	}
+	return v
+}
+
+// checkSettings refuses what no queue can have.
+func (q *core) checkSettings(s settings) error {
+	for _, d := range []struct {
+		name     string
+		d, least time.Duration
+		most     time.Duration
+	}{
+		{"VisibilityTimeout", s.visibilityTimeout, 0, maxVisibilityTimeout},
+		{"Delay", s.delay, 0, maxDelay},
+		{"WaitTime", s.waitTime, 0, maxWaitTime},
+		{"Retention", s.retention, minRetention, maxRetention},
+	} {
+		if d.d < d.least || d.d > d.most {
+			return q.refuse(ErrInvalidAttributeValue, "%s is %v; it must be %v to %v", d.name, d.d, d.least, d.most)
+		}
+	}
+	switch {
+	case s.maxMessageSize < minMessageSize || s.maxMessageSize > maxMessageSize:
+		return q.refuse(ErrInvalidAttributeValue, "MaxMessageSize is %d; it must be %d to %d", s.maxMessageSize, minMessageSize, maxMessageSize)
+	case s.maxInFlight < 0:
+		return q.refuse(ErrInvalidAttributeValue, "MaxInFlight is %d; it must be positive, or 0 for the default", s.maxInFlight)
+	case s.deduplicationWindow < 0:
+		return q.refuse(ErrInvalidAttributeValue, "DeduplicationWindow is %v; it must be positive, or 0 for the default", s.deduplicationWindow)
+	case s.deduplicationScope != DeduplicateQueue && s.deduplicationScope != DeduplicateGroup:
+		return q.refuse(ErrInvalidAttributeValue, "DeduplicationScope is %d; it must be DeduplicateQueue or DeduplicateGroup", s.deduplicationScope)
+	case s.deadLetters.given && s.deadLetters.to() == nil:
+		return q.refuse(ErrInvalidAttributeValue, "the Queue of DeadLetter is nil; it must be a queue")
+	case s.deadLetters.given && (s.deadLetters.maxReceiveCount < 1 || s.deadLetters.maxReceiveCount > maxReceiveCount):
+		return q.refuse(ErrInvalidAttributeValue, "MaxReceiveCount is %d; it must be 1 to %d", s.deadLetters.maxReceiveCount, maxReceiveCount)
+	}
+	return nil
+}
+
+// configure puts other settings in the place of old. It reports false, and
+// does nothing, if old are no longer in force.
+func (q *core) configure(old, s settings) (done bool, err error) {
+	if err := q.checkSettings(s); err != nil {
+		return false, err
+	}
+	q.lock()
+	defer q.leave()
+	if !q.open.Load() {
+		return false, q.errClosed()
+	}
+	if *q.current() != old {
+		return false, nil
+	}
+	q.settings.Store(&s)
+	if s.delay != old.delay {
+		q.redelay()
+	}
+	q.advance(q.now) // a shorter retention or window takes effect at once
+	return true, nil
+}
+
+// checkIdentity refuses a configuration that changes what cannot be changed.
+func (q *core) checkIdentity(name string, clock Clock) error {
+	if name != q.name {
+		return q.refuse(ErrInvalidAttributeValue, "Name is %s; it cannot be changed from %s", clip(name), clip(q.name))
+	}
+	if !sameClock(clock, q.clock) {
+		return q.refuse(ErrInvalidAttributeValue, "Clock is %v; it cannot be changed", clock)
+	}
+	return nil
+}
+
+// sameClock compares clocks, also of a type that cannot be compared with ==.
+func sameClock(a, b Clock) bool {
+	if a != nil && b != nil && !reflect.ValueOf(a).Comparable() {
+		return reflect.TypeOf(a) == reflect.TypeOf(b)
+	}
+	return a == b
+}

@@ -1,0 +1,241 @@
+package memsqs
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A core is what Queue and FIFOQueue have in common: the messages and every
+// operation on a message once it is there. They differ in what they check
+// when one is sent, and in its group, which is nil in a standard queue.
+//
+// Every message of the queue is in byAge. A message that is delayed or in
+// flight is in hidden as well. A visible one is in visible if it may be
+// received next: any in a standard queue, in a FIFO queue the heads of the
+// groups. So a group whose head is hidden has no place in visible, and needs no
+// lock of its own.
+//
+// Nothing happens in the background. An operation begins by bringing the
+// queue to the present, with lock, and ends by serving those who wait, with
+// leave. Between two operations this holds: unless the in-flight quota is
+// reached, nobody waits while a message may be received.
+//
+// The mutex is never held while a call waits, calls a clock, or holds the
+// mutex of another queue. Methods without a word on it lock it themselves.
+type core struct {
+	name   string
+	clock  Clock        // nil for package time
+	origin time.Time    // instants count from it
+	seed   maphash.Seed // seals the receipt handles
+
+	// Both are read without mu, and change under it.
+	open     atomic.Bool
+	settings atomic.Pointer[settings]
+
+	mu       sync.Mutex // guards the fields below
+	now      int64      // of the operation under way; does not go back
+	last     uint64     // number given out last, to a message or to a due moment
+	byAge    timeline[*message]
+	hidden   timeline[*message]
+	visible  timeline[*message]
+	inFlight int // of hidden
+	groups   table[string, *group]
+	sent     window[dedupKey, identity]
+	attempts window[string, *attempt]
+	waiters  waiters
+	alarm    alarm
+	letters  []letter // to be posted when mu has been released
+	posting  bool     // somebody does that
+	totals   Stats    // its totals alone
+}
+
+// init makes q an empty queue with the given settings, if they are valid.
+func (q *core) init(name string, clock Clock, s settings) error {
+	q.name = name
+	if err := q.checkSettings(s); err != nil {
+		return err
+	}
+	q.clock = clock
+	q.settings.Store(&s)
+	q.seed = maphash.MakeSeed()
+	q.origin = time.Now()
+	if clock != nil {
+		q.origin = clock.Now()
+	}
+	q.open.Store(true)
+	return nil
+}
+
+// usable refuses a call whose context is done or whose queue is closed.
+func (q *core) usable(ctx context.Context) error {
+	if ctx == nil {
+		return q.refuse(ErrInvalidParameterValue, "the context is nil; it must not be")
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !q.open.Load() {
+		return q.errClosed()
+	}
+	return nil
+}
+
+func (q *core) errClosed() error {
+	return q.refuse(ErrClosed, "it takes no more calls")
+}
+
+// enter begins an operation: if the call is still usable it locks the queue
+// and brings it to the present. The caller must leave it.
+func (q *core) enter(ctx context.Context) error {
+	if err := q.usable(ctx); err != nil {
+		return err
+	}
+	q.lock()
+	if !q.open.Load() {
+		q.leave()
+		return q.errClosed()
+	}
+	return nil
+}
+
+// lock is enter for what also works in a closed queue.
+func (q *core) lock() {
+	now := q.readClock()
+	q.mu.Lock()
+	q.advance(now)
+}
+
+// leave ends an operation: it serves those who wait, unlocks the queue, and
+// posts the letters.
+func (q *core) leave() {
+	q.settle()
+	stale := q.alarm.stale
+	q.alarm.stale = nil
+	q.post()
+	q.mu.Unlock()
+	for _, t := range stale {
+		t.Stop()
+	}
+}
+
+// post brings the letters to the queues they are for, in the order in which
+// their messages left this one. If another goroutine is about it, or this one
+// is, further up, they are left to that. q.mu must be held; it is released for
+// as long as the mutex of another queue is held.
+func (q *core) post() {
+	if q.posting {
+		return
+	}
+	q.posting = true
+	for len(q.letters) > 0 {
+		letters := q.letters
+		q.letters = nil
+		q.mu.Unlock()
+		for _, l := range letters {
+			l.to.accept(l)
+		}
+		q.mu.Lock()
+	}
+	q.posting = false
+}
+
+// current returns the settings in force.
+func (q *core) current() *settings {
+	if s := q.settings.Load(); s != nil {
+		return s
+	}
+	return new(settings) // of a zero queue
+}
+
+// readClock returns the present instant.
+func (q *core) readClock() int64 {
+	if q.clock == nil {
+		return min(int64(time.Since(q.origin)), maxInstant)
+	}
+	return q.instant(q.clock.Now())
+}
+
+func (q *core) afterFunc(d time.Duration, f func()) Timer {
+	if q.clock == nil {
+		return time.AfterFunc(d, f)
+	}
+	return q.clock.AfterFunc(d, f)
+}
+
+// instant returns t as an instant of the queue.
+func (q *core) instant(t time.Time) int64 {
+	return max(min(int64(t.Sub(q.origin)), maxInstant), -maxInstant)
+}
+
+// time returns an instant of the queue as it is shown.
+func (q *core) time(at int64) time.Time { return q.origin.Add(time.Duration(at)) }
+
+// number returns a number larger than those before. q.mu must be held.
+func (q *core) number() uint64 {
+	q.last++
+	return q.last
+}
+
+// advance brings the queue to the present: it ends, in the order of their
+// instants, the invisibility of messages that fell due, and the life of those
+// whose retention has passed. At one instant retention comes first.
+// q.mu must be held.
+func (q *core) advance(now int64) {
+	q.now = max(q.now, now)
+	s := q.current()
+	retention := int64(s.retention)
+	for {
+		oldest, some := q.byAge.first()
+		due, hidden := q.hidden.first()
+		expired := some && oldest.at+retention <= q.now
+		switch {
+		case expired && !(hidden && due.at < oldest.at+retention):
+			q.remove(oldest.value)
+			q.totals.Expired++
+			continue
+		case hidden && due.at <= q.now:
+			q.hidden.removeFirst()
+			q.reveal(due.value)
+			continue
+		}
+		break
+	}
+	q.sent.expire(q.now, int64(s.deduplicationWindow))
+	q.attempts.expire(q.now, int64(attemptLife))
+	if q.alarm.at <= q.now {
+		q.alarm.clear() // it has gone off, or is about to
+	}
+}
+
+// store puts m, whose sent moment is set and whose group it has joined if it
+// has one, on the queue, for the first time visible after the given delay.
+// q.mu must be held.
+func (q *core) store(m *message, delay time.Duration) {
+	q.byAge.insert(m.sent, m)
+	q.place(m, delay, Delayed)
+}
+
+// remove takes m out of the queue: it is the way out of all messages, but for
+// a purge. What waits behind m in its group moves up. q.mu must be held.
+func (q *core) remove(m *message) {
+	wasHead := m.isHead()
+	q.lift(m)
+	q.unlink(m)
+	if m.group != nil && wasHead {
+		q.offer(m.group.first)
+	}
+}
+
+// unlink is remove for a message that has been lifted, and whose group the
+// caller looks after. q.mu must be held.
+func (q *core) unlink(m *message) {
+	q.byAge.remove(m.sent)
+	if m.group != nil {
+		q.leaveGroup(m)
+	}
+	m.due = moment{}          // tells a receive attempt that m has changed
+	m.body, m.extra = "", nil // a receive attempt may refer to m for minutes
+}

@@ -1,0 +1,223 @@
+package memsqs
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A DeadLetter says where a [Queue] moves messages that have been received too
+// often: a message that has been received MaxReceiveCount times, and was not
+// deleted, is moved by the next receive that would return it. Only that receive
+// moves it, not the passing of time.
+//
+// The message keeps its id, body, attributes, receive count and times, also
+// the time it was sent at, from which the retention of Queue counts; Queue's
+// Delay has no effect on it. In Queue it can be received MaxReceiveCount times
+// of that queue's own DeadLetter, if it has one. While Queue is closed, messages
+// stay where they are and can be received.
+//
+// Queue can be the queue itself.
+type DeadLetter struct {
+	Queue           *Queue
+	MaxReceiveCount int // 1 to 1000
+}
+
+// A FIFODeadLetter is a [DeadLetter] of a [FIFOQueue]. The message keeps its
+// group, and its deduplication id becomes its message id. Its sequence number
+// is a new one, and it counts as sent when it was moved.
+//
+// When a message has been moved, those behind it in its group can be received.
+type FIFODeadLetter struct {
+	Queue           *FIFOQueue
+	MaxReceiveCount int // 1 to 1000
+}
+
+// A letter is a message on its way from one queue to another. It has left the
+// one, so that it is never in both, and waits for the mutex of that to be
+// released, so that two are never held.
+type letter struct {
+	to              *core
+	message         *message  // to's own, but for the fields that accept sets
+	groupID         string    // empty in a standard queue
+	sentAt          time.Time // zero if it is to count as sent when it arrives
+	firstReceivedAt time.Time
+}
+
+// isExhausted reports whether m has been received so often that it has to go
+// to the dead-letter queue, and there is one. Receives in other queues do not
+// count: a message that comes back to a queue, by way of its own dead letters or
+// another's, would else never be received there. q.mu must be held.
+func (q *core) isExhausted(m *message) bool {
+	d := q.current().deadLetters
+	return d.given && int(m.receives-m.receivesBefore) >= d.maxReceiveCount && d.to().open.Load()
+}
+
+// bury takes m, which is exhausted and has been lifted, out of the queue, and
+// makes it a letter to the dead-letter queue. That may be closed before the
+// letter is posted; it accepts it all the same, as one that came just before.
+// q.mu must be held.
+func (q *core) bury(m *message) {
+	c := *m
+	l := letter{
+		to:              q.current().deadLetters.to(),
+		message:         &c,
+		sentAt:          q.time(m.sent.at),
+		firstReceivedAt: q.time(m.firstReceivedAt),
+	}
+	x := m.extras()
+	x.origin, x.deadLetterSource = q, q.name
+	c.extra = &x
+	if m.group != nil {
+		l.groupID = m.group.id
+		l.sentAt = time.Time{}               // A19.6
+		c.dedupID = string(m.id.append(nil)) // A19.7
+	}
+	q.unlink(m)
+	q.letters = append(q.letters, l)
+	q.totals.DeadLettered++
+}
+
+// accept puts the message of a letter on the queue.
+func (q *core) accept(l letter) {
+	q.lock()
+	defer q.leave()
+	m := l.message
+	m.sent = moment{q.now, q.number()}
+	if !l.sentAt.IsZero() {
+		m.sent.at = q.instant(l.sentAt)
+	}
+	m.group, m.prev, m.next = nil, nil, nil
+	if l.groupID != "" {
+		q.joinGroup(m, l.groupID)
+	}
+	delay := q.current().delay
+	if m.receives > 0 {
+		m.firstReceivedAt = q.instant(l.firstReceivedAt)
+		m.receivesBefore = m.receives
+		delay = 0
+	}
+	q.store(m, delay)
+	q.advance(q.now) // by its age it may already be past the queue's retention
+}
+
+// A redrive is a call of Redrive. Its steps are taken one after the other, the
+// first by the caller, and with a limit of their rate the others by timers: so
+// that on a ManualClock all are taken in the Advance in which they fall due.
+type redrive struct {
+	ctx      context.Context
+	from, to *core         // to is nil if each message goes to its origin
+	interval time.Duration // between two messages
+	last     uint64        // number of the last message to be moved
+	done     chan struct{} // closed at the end
+
+	mu    sync.Mutex // guards the fields below; held before that of a queue
+	at    moment     // messages before it have been moved or passed over
+	moved int
+	err   error
+	over  bool
+	timer Timer // of the next step, or nil
+}
+
+func (q *core) redrive(ctx context.Context, to *core, maxPerSecond int) (moved int, err error) {
+	if err := q.enter(ctx); err != nil {
+		return 0, err
+	}
+	r := &redrive{ctx: ctx, from: q, to: to, last: q.last, done: make(chan struct{})}
+	if oldest, ok := q.byAge.first(); ok {
+		r.at = oldest.moment
+	}
+	q.leave()
+	switch {
+	case maxPerSecond < 0:
+		return 0, q.refuse(ErrInvalidParameterValue, "the rate is %d messages per second; it must be positive, or 0 for no limit", maxPerSecond)
+	case to == q:
+		return 0, q.refuse(ErrInvalidParameterValue, "messages of the queue cannot be moved to itself")
+	case to != nil && !to.open.Load():
+		return 0, to.errClosed()
+	case maxPerSecond > 0:
+		r.interval = time.Second / time.Duration(maxPerSecond)
+	}
+	r.step()
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		r.mu.Lock()
+		r.end(ctx.Err())
+		r.mu.Unlock()
+	}
+	return r.moved, r.err
+}
+
+// step moves messages until there is a reason to stop or to wait.
+func (r *redrive) step() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for !r.over {
+		if err := r.from.usable(r.ctx); err != nil {
+			r.end(err)
+			return
+		}
+		more, err := r.moveOne()
+		switch {
+		case err != nil || !more:
+			r.end(err)
+		case r.interval > 0:
+			r.timer = r.from.afterFunc(r.interval, r.step)
+			return
+		}
+	}
+}
+
+// end ends the redrive, unless it has ended before. r.mu must be held.
+func (r *redrive) end(err error) {
+	if r.over {
+		return
+	}
+	r.over, r.err = true, err
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	close(r.done)
+}
+
+// moveOne moves the next message, and reports whether there is another.
+// r.mu must be held.
+func (r *redrive) moveOne() (more bool, err error) {
+	q := r.from
+	q.lock()
+	defer q.leave()
+	m, to, err := r.next()
+	if m == nil || err != nil {
+		return false, err
+	}
+	x := m.extras()
+	x.origin, x.deadLetterSource = nil, ""
+	l := letter{to: to, message: &message{id: newUUID(), body: m.body, extra: &x, dedupID: m.dedupID}}
+	if m.group != nil {
+		l.groupID = m.group.id
+	}
+	q.remove(m)
+	q.letters = append(q.letters, l)
+	r.moved++
+	m, _, err = r.next()
+	return m != nil, err
+}
+
+// next returns the next message to be moved and where to, or nil if there is
+// none. r.mu and r.from.mu must be held.
+func (r *redrive) next() (*message, *core, error) {
+	for m := range r.from.byAge.from(r.at) {
+		r.at = m.sent
+		to := r.to
+		if to == nil {
+			to = m.extras().origin
+		} else if !to.open.Load() {
+			return nil, nil, to.errClosed()
+		}
+		if m.state != InFlight && m.sent.nr <= r.last && to != nil && to != r.from && to.open.Load() {
+			return m, to, nil
+		}
+	}
+	return nil, nil, nil
+}

@@ -1,0 +1,238 @@
+package memsqs
+
+import (
+	"context"
+	"time"
+)
+
+// A ReceiveInput says what to receive. The zero value asks for one message and
+// leaves the rest to the queue's configuration.
+type ReceiveInput struct {
+	// MaxMessages is the most messages to receive, 1 to 10. Zero means 1.
+	MaxMessages int
+
+	// VisibilityTimeout is the time for which the messages are hidden from
+	// other receives, 0 to 12 hours. Nil means the queue's. With zero they
+	// stay visible.
+	VisibilityTimeout *time.Duration
+
+	// WaitTime is the time to wait for a message if there is none, 0 to 20
+	// seconds. Nil means the queue's. With zero the receive does not wait.
+	WaitTime *time.Duration
+
+	// AttemptID is the receive request attempt id, with which a receive from
+	// a FIFO queue can be repeated: see [FIFOQueue.Receive]. It holds 1 to
+	// 128 ASCII letters, digits and punctuation. A standard queue refuses it
+	// with ErrNotFIFO.
+	AttemptID string
+}
+
+// A poll is what a ReceiveInput asks for, after it has been checked. It shares
+// nothing with the caller.
+type poll struct {
+	most      int
+	timeout   time.Duration
+	wait      time.Duration
+	attemptID string
+}
+
+// checkReceive returns what in asks for, or refuses it.
+func (q *core) checkReceive(in ReceiveInput) (poll, error) {
+	s := q.current()
+	p := poll{most: 1, timeout: s.visibilityTimeout, wait: s.waitTime, attemptID: in.AttemptID}
+	if in.MaxMessages < 0 || in.MaxMessages > maxReceiveMessages {
+		return p, q.refuse(ErrInvalidParameterValue, "MaxMessages is %d; it must be 1 to %d, or 0 for 1", in.MaxMessages, maxReceiveMessages)
+	}
+	p.most = max(1, in.MaxMessages)
+	if in.VisibilityTimeout != nil {
+		p.timeout = *in.VisibilityTimeout
+	}
+	if err := q.checkDuration(ErrInvalidParameterValue, "VisibilityTimeout", p.timeout, maxVisibilityTimeout); err != nil {
+		return p, err
+	}
+	if in.WaitTime != nil {
+		p.wait = *in.WaitTime
+	}
+	if err := q.checkDuration(ErrInvalidParameterValue, "WaitTime", p.wait, maxWaitTime); err != nil {
+		return p, err
+	}
+	if p.attemptID != "" {
+		return p, q.checkID("AttemptID", p.attemptID)
+	}
+	return p, nil
+}
+
+// receive is Receive for both kinds of queue. If full is not nil, a receive
+// that does not wait is refused with it when the in-flight quota is reached.
+func (q *core) receive(ctx context.Context, in ReceiveInput, full error) ([]Message, error) {
+	if err := q.enter(ctx); err != nil {
+		return nil, err
+	}
+	p, err := q.checkReceive(in)
+	if err != nil {
+		q.leave()
+		return nil, err
+	}
+	msgs, err := q.take(p)
+	if len(msgs) == 0 && err == nil {
+		switch {
+		case p.wait > 0:
+			w := &waiter{ctx: ctx, poll: p, until: moment{q.now + int64(p.wait), q.number()}, done: make(chan struct{})}
+			q.waiters.add(w)
+			q.leave()
+			return q.await(w)
+		case full != nil && q.room() == 0:
+			err = q.refuse(full, "%d messages are in flight; there can be at most %d", q.inFlight, q.current().maxInFlight)
+		}
+	}
+	q.leave()
+	return msgs, err
+}
+
+// room returns how many more messages can be in flight. q.mu must be held.
+func (q *core) room() int { return max(0, q.current().maxInFlight-q.inFlight) }
+
+// take takes the messages that p asks for, or none if there are none to be
+// had now. q.mu must be held.
+func (q *core) take(p poll) ([]Message, error) {
+	if p.attemptID != "" {
+		if a, ok := q.attempts.get(p.attemptID); ok && q.now < a.until {
+			return q.retry(p, a)
+		}
+	}
+	var buf [maxReceiveMessages]*message
+	batch := q.pick(buf[:0], min(p.most, q.room()))
+	if len(batch) == 0 {
+		return nil, nil
+	}
+	for _, m := range batch {
+		if m.receives == 0 {
+			m.firstReceivedAt = q.now
+		}
+		m.receives++
+		m.receivedAt = q.now
+	}
+	q.totals.Received += uint64(len(batch))
+	msgs := q.handOut(batch, p.timeout)
+	if p.attemptID != "" {
+		a := newAttempt(batch, q.now+int64(p.timeout))
+		q.attempts.add(p.attemptID, &a, q.now)
+	}
+	return msgs, nil
+}
+
+// pick lifts up to most messages that may be received, in order, and appends
+// them to batch. A group is followed while its messages are visible. Messages
+// that have been received too often it sends to the dead-letter queue.
+// q.mu must be held.
+//
+// Before any of them is placed again, all have been lifted: so a receive that
+// leaves its messages visible does not meet one twice.
+func (q *core) pick(batch []*message, most int) []*message {
+	for len(batch) < most {
+		head, ok := q.visible.first()
+		if !ok {
+			break
+		}
+		q.visible.removeFirst()
+		for m := head.value; m != nil && m.state == Visible && len(batch) < most; {
+			next := m.next
+			if q.isExhausted(m) {
+				q.bury(m)
+			} else {
+				batch = append(batch, m)
+			}
+			m = next
+		}
+	}
+	return batch
+}
+
+// handOut puts the messages of a batch, which have been lifted, in flight, and
+// returns them as their receiver sees them. q.mu must be held.
+func (q *core) handOut(batch []*message, timeout time.Duration) []Message {
+	msgs := make([]Message, len(batch))
+	for i, m := range batch {
+		q.place(m, timeout, InFlight)
+		msgs[i] = q.show(m)
+	}
+	return msgs
+}
+
+// show returns m as its receiver sees it. q.mu must be held.
+//
+// The texts of a message that are made for the receiver are parts of one
+// string, for they are kept or dropped together.
+func (q *core) show(m *message) Message {
+	var buf [uuidLen + receiptLen + sequenceNumberLen]byte
+	b := m.id.append(buf[:0])
+	b = q.appendHandle(b, receipt{m.sent, m.receives})
+	text := string(appendNumber(b, m.number()))
+	x := m.extras()
+	msg := Message{
+		ID:               text[:uuidLen],
+		ReceiptHandle:    text[uuidLen:][:receiptLen],
+		SequenceNumber:   text[uuidLen+receiptLen:],
+		Body:             m.body,
+		Attributes:       copyAttributes(x.attributes),
+		TraceHeader:      x.traceHeader,
+		GroupID:          x.tenant,
+		DeduplicationID:  m.dedupID,
+		DeadLetterSource: x.deadLetterSource,
+		SentAt:           q.time(m.sent.at),
+		InvisibleUntil:   q.time(m.due.at),
+		ReceiveCount:     int(m.receives),
+	}
+	if m.group != nil {
+		msg.GroupID = m.group.id
+	}
+	if m.receives > 0 {
+		msg.FirstReceivedAt = q.time(m.firstReceivedAt)
+	}
+	return msg
+}
+
+// An attempt is what is remembered of a receive with a receive request attempt
+// id: the messages as it left them, and when their visibility timeout ends.
+type attempt struct {
+	members []attemptMember
+	until   int64
+}
+
+type attemptMember struct {
+	message *message
+	due     moment // changes whenever something is done to the message
+}
+
+// attemptLife is the time after which an attempt id is forgotten (B10.2).
+const attemptLife = 5 * time.Minute
+
+func newAttempt(batch []*message, until int64) attempt {
+	a := attempt{members: make([]attemptMember, len(batch)), until: until}
+	for i, m := range batch {
+		a.members[i] = attemptMember{m, m.due}
+	}
+	return a
+}
+
+// retry returns the messages of an earlier receive again, with the same receipt
+// handles and a visibility timeout that starts anew, within what the receive
+// may have in all (B10.2). q.mu must be held.
+func (q *core) retry(p poll, a *attempt) ([]Message, error) {
+	var buf [maxReceiveMessages]*message
+	batch := buf[:0]
+	for _, member := range a.members {
+		if member.message.due != member.due {
+			return nil, q.refuse(ErrInvalidParameterValue, "AttemptID %s cannot be retried: a message of the receive has been changed or is gone", clip(p.attemptID))
+		}
+		batch = append(batch, member.message)
+	}
+	timeout := p.timeout
+	for _, m := range batch {
+		timeout = min(timeout, q.invisibilityLeft(m))
+		q.lift(m)
+	}
+	msgs := q.handOut(batch, timeout)
+	*a = newAttempt(batch, q.now+int64(timeout))
+	return msgs, nil
+}

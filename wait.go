@@ -1,0 +1,172 @@
+package memsqs
+
+import (
+	"container/list"
+	"context"
+	"time"
+)
+
+// A waiter is a receive that is parked in a long poll. It is handed its
+// answer by whoever makes one possible: msgs and err are set, under the
+// queue's mutex, before done is closed.
+type waiter struct {
+	ctx   context.Context
+	poll  poll
+	until moment        // the end of its wait, and the order of arrival
+	place *list.Element // in waiters.line; nil when it is not there
+	done  chan struct{}
+
+	msgs []Message
+	err  error
+}
+
+// A waiters is the line of the receives that are parked. The zero line is
+// empty and ready to use. It is not synchronised.
+type waiters struct {
+	line   list.List // of *waiter, in the order of arrival
+	byWait timeline[*waiter]
+}
+
+func (l *waiters) len() int { return l.line.Len() }
+
+// add puts w at the end of the line.
+func (l *waiters) add(w *waiter) {
+	w.place = l.line.PushBack(w)
+	l.byWait.insert(w.until, w)
+}
+
+// first returns the waiter that has been in the line for longest, or nil.
+func (l *waiters) first() *waiter {
+	if e := l.line.Front(); e != nil {
+		return e.Value.(*waiter)
+	}
+	return nil
+}
+
+// dismiss takes w out of the line with its answer. It reports whether w was
+// there: a waiter that has its answer keeps it.
+func (l *waiters) dismiss(w *waiter, msgs []Message, err error) bool {
+	if w.place == nil {
+		return false
+	}
+	l.line.Remove(w.place)
+	l.byWait.remove(w.until)
+	w.place, w.msgs, w.err = nil, msgs, err
+	close(w.done)
+	return true
+}
+
+// An alarm is the one timer of a queue: it goes off when the next of those who
+// wait may have to be served. It is not synchronised.
+type alarm struct {
+	timer Timer // nil when none is set
+	at    int64 // when it goes off
+
+	// Timers that are of no more use. A clock is not called under the
+	// queue's mutex, so they are stopped by whoever releases it next.
+	stale []Timer
+}
+
+// covers reports whether the alarm goes off at the given instant or before.
+func (a *alarm) covers(at int64) bool { return a.timer != nil && a.at <= at }
+
+// set makes t, which goes off at the given instant, the alarm, unless that
+// goes off earlier.
+func (a *alarm) set(t Timer, at int64) {
+	if a.covers(at) {
+		a.stale = append(a.stale, t)
+		return
+	}
+	a.clear()
+	a.timer, a.at = t, at
+}
+
+func (a *alarm) clear() {
+	if a.timer != nil {
+		a.stale = append(a.stale, a.timer)
+		a.timer = nil
+	}
+}
+
+// await waits until w has its answer or its context is done. A wait that is
+// cancelled has either been handed its messages, which it returns, or has not
+// touched them.
+func (q *core) await(w *waiter) ([]Message, error) {
+	select {
+	case <-w.done:
+	case <-w.ctx.Done():
+		q.lock()
+		q.waiters.dismiss(w, nil, w.ctx.Err())
+		q.leave()
+	}
+	return w.msgs, w.err
+}
+
+// serve hands messages to those who wait, in the order of their arrival, for
+// as long as there are any, and an empty answer to those whose wait is over.
+// q.mu must be held.
+//
+// The error of a context is read under the lock, so that a receive that has
+// been cancelled never takes what is sent afterwards, also when its goroutine
+// has not run since.
+func (q *core) serve() {
+	for w := q.waiters.first(); w != nil; w = q.waiters.first() {
+		var msgs []Message
+		err := w.ctx.Err()
+		if err == nil {
+			msgs, err = q.take(w.poll)
+		}
+		if err == nil && len(msgs) == 0 {
+			break
+		}
+		q.waiters.dismiss(w, msgs, err)
+	}
+	for w, ok := q.waiters.byWait.first(); ok && w.at <= q.now; w, ok = q.waiters.byWait.first() {
+		q.waiters.dismiss(w.value, nil, w.value.ctx.Err())
+	}
+}
+
+// settle serves those who wait, and leaves an alarm that goes off when there
+// is something to do for those who still do. q.mu must be held; it is released
+// and taken again around each call of the clock.
+//
+// Whatever happens meanwhile, when settle returns some timer has been made
+// that covers what q's state calls for: it compares with timers that exist,
+// not with those that other goroutines are about to make, and after making
+// one it looks at the clock again.
+func (q *core) settle() {
+	q.serve()
+	for q.waiters.len() > 0 && !q.alarm.covers(q.nextDue()) {
+		at := q.nextDue()
+		wait := time.Duration(at - q.now)
+		q.mu.Unlock()
+		t := q.afterFunc(wait, q.ring)
+		q.lock()
+		q.alarm.set(t, at)
+		q.serve()
+	}
+	if q.waiters.len() == 0 {
+		q.alarm.clear()
+	}
+}
+
+// nextDue returns the instant, later than q.now, of what happens next without
+// a call: the end of a wait, of a message's invisibility, or of its retention,
+// which may free its group. q.mu must be held, and somebody wait.
+func (q *core) nextDue() int64 {
+	w, _ := q.waiters.byWait.first()
+	due := w.at
+	if m, ok := q.hidden.first(); ok {
+		due = min(due, m.at)
+	}
+	if m, ok := q.byAge.first(); ok {
+		due = min(due, m.at+int64(q.current().retention))
+	}
+	return due
+}
+
+// ring is what the alarm does.
+func (q *core) ring() {
+	q.lock()
+	q.leave()
+}
