@@ -43,7 +43,7 @@ type core struct {
 	visible  timeline[*message]
 	inFlight int // of hidden
 	groups   table[string, *group]
-	sent     window[dedupKey, identity]
+	sent     window[string, identity]
 	attempts window[string, *attempt]
 	waiters  waiters
 	alarm    alarm

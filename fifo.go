@@ -259,19 +259,13 @@ func (q *FIFOQueue) draft(in *SendInput) (draft, error) {
 	return draft{message: m, groupID: in.GroupID}, nil
 }
 
-// A dedupKey is what makes a message a duplicate. The group is empty if that
-// makes no difference.
-type dedupKey struct {
-	group, id string
-}
-
 // put puts the message of a draft on the queue, unless it is a duplicate. q.mu
 // must be held.
 func (q *FIFOQueue) put(d draft) SendResult {
 	s, m := q.current(), d.message
-	key := dedupKey{id: m.dedupID}
+	key := m.dedupID
 	if s.deduplicationScope == DeduplicateGroup {
-		key.group = d.groupID
+		key = d.groupID + " " + key // no id has a space
 	}
 	if first, ok := q.sent.get(key); ok {
 		q.totals.Deduplicated++

@@ -219,12 +219,14 @@ func newUUID() (u uuid) {
 
 // append appends the 36 characters of u to b.
 func (u uuid) append(b []byte) []byte {
-	b = hex.AppendEncode(b, u[:4])
-	for _, part := range [][]byte{u[4:6], u[6:8], u[8:10], u[10:]} {
-		b = append(b, '-')
-		b = hex.AppendEncode(b, part)
-	}
-	return b
+	var text [uuidLen]byte
+	hex.Encode(text[0:], u[0:4])
+	hex.Encode(text[9:], u[4:6])
+	hex.Encode(text[14:], u[6:8])
+	hex.Encode(text[19:], u[8:10])
+	hex.Encode(text[24:], u[10:])
+	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
+	return append(b, text[:]...)
 }
 
 // copyAttributes returns a copy that shares nothing with attrs.

@@ -168,26 +168,29 @@ func (q *core) show(m *message) Message {
 	b := m.id.append(buf[:0])
 	b = q.appendHandle(b, receipt{m.sent, m.receives})
 	text := string(appendNumber(b, m.number()))
-	x := m.extras()
 	msg := Message{
-		ID:               text[:uuidLen],
-		ReceiptHandle:    text[uuidLen:][:receiptLen],
-		SequenceNumber:   text[uuidLen+receiptLen:],
-		Body:             m.body,
-		Attributes:       copyAttributes(x.attributes),
-		TraceHeader:      x.traceHeader,
-		GroupID:          x.tenant,
-		DeduplicationID:  m.dedupID,
-		DeadLetterSource: x.deadLetterSource,
-		SentAt:           q.time(m.sent.at),
-		InvisibleUntil:   q.time(m.due.at),
-		ReceiveCount:     int(m.receives),
+		ID:              text[:uuidLen],
+		ReceiptHandle:   text[uuidLen:][:receiptLen],
+		SequenceNumber:  text[uuidLen+receiptLen:],
+		Body:            m.body,
+		DeduplicationID: m.dedupID,
+		SentAt:          q.time(m.sent.at),
+		InvisibleUntil:  q.time(m.due.at),
+		ReceiveCount:    int(m.receives),
+	}
+	if m.receives > 0 {
+		msg.FirstReceivedAt = q.time(m.firstReceivedAt)
 	}
 	if m.group != nil {
 		msg.GroupID = m.group.id
 	}
-	if m.receives > 0 {
-		msg.FirstReceivedAt = q.time(m.firstReceivedAt)
+	if x := m.extra; x != nil {
+		msg.Attributes = copyAttributes(x.attributes)
+		msg.TraceHeader = x.traceHeader
+		msg.DeadLetterSource = x.deadLetterSource
+		if m.group == nil {
+			msg.GroupID = x.tenant
+		}
 	}
 	return msg
 }

@@ -94,7 +94,7 @@ func (q *core) Purge(ctx context.Context) error {
 	q.byAge, q.hidden, q.visible = timeline[*message]{}, timeline[*message]{}, timeline[*message]{}
 	q.inFlight = 0
 	q.groups = table[string, *group]{}
-	q.sent = window[dedupKey, identity]{}
+	q.sent = window[string, identity]{}
 	q.attempts = window[string, *attempt]{}
 	return nil
 }

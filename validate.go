@@ -101,10 +101,11 @@ func size(in *SendInput) int {
 // (A1.5), or returns false if there is none.
 func findDisallowed(s string) (string, bool) {
 	for i := 0; i < len(s); {
-		r, n := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(s[i:])
+		if ' ' <= s[i] && s[i] < utf8.RuneSelf { // nearly all
+			i++
+			continue
 		}
+		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && n == 1:
 			return fmt.Sprintf("the byte 0x%02x at %d; it must be valid UTF-8", s[i], i), true
