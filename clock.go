@@ -9,10 +9,11 @@ import (
 // production as well as in a [testing/synctest] bubble; a [ManualClock] is
 // for tests that cannot run in a bubble.
 //
-// A queue calls its clock from many goroutines, and never while it holds a
+// A queue calls its clock from many goroutines, and never while it holds its
 // lock. If Now goes back, the queue's time stands still until Now has caught
-// up. A queue has at most one timer that has not fired, and none unless a
-// [Queue.Receive] is waiting.
+// up. A queue has one timer while receives wait, however many, and each call of
+// [Queue.Redrive] with a limit of its rate has one; at other times there are
+// none.
 type Clock interface {
 	// Now returns the current time.
 	Now() time.Time

@@ -20,7 +20,7 @@ func TestMessageComesBackAtTheEndOfItsVisibilityTimeout(t *testing.T) {
 		first := receiveOne(t, q)
 		time.Sleep(30*time.Second - 1)
 		receiveNone(t, q)
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		second := receiveOne(t, q)
 
 		require.Equal(t, 2, second.ReceiveCount)

@@ -21,7 +21,7 @@ type Stats struct {
 	Deduplications int           // FIFO: deduplication ids that are remembered
 
 	// Totals since the queue was made.
-	Sent         uint64 // messages put on the queue by a send
+	Sent         uint64 // messages put on the queue by a send; not those moved from another queue
 	Deduplicated uint64 // sends of duplicates
 	Received     uint64 // messages returned by receives, each time; not those repeated for an AttemptID
 	Deleted      uint64 // messages deleted

@@ -38,9 +38,11 @@ func (q *core) reveal(m *message) {
 }
 
 // offer makes m, which has become the head of its group, one that may be
-// received if it is visible. There may be none, and m be nil. It keeps its due moment: groups are served in
-// the order in which their heads became visible (B6.12), and a message
-// becomes visible when its time comes, not when those before it go.
+// received if it is visible. There may be none, and m be nil.
+//
+// It keeps its due moment: groups are served in the order in which their heads
+// became visible (B6.12), and a message becomes visible when its time comes,
+// not when those before it go.
 func (q *core) offer(m *message) {
 	if m != nil && m.state == Visible {
 		q.visible.insert(m.due, m)
