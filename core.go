@@ -205,9 +205,6 @@ func (q *core) advance(now int64) {
 	}
 	q.sent.expire(q.now, int64(s.deduplicationWindow))
 	q.attempts.expire(q.now, int64(attemptLife))
-	if q.alarm.at <= q.now {
-		q.alarm.clear() // it has gone off, or is about to
-	}
 }
 
 // store puts m, whose sent moment is set and whose group it has joined if it

@@ -136,8 +136,11 @@ func (q *core) serve() {
 // one it looks at the clock again.
 func (q *core) settle() {
 	q.serve()
-	for q.waiters.len() > 0 && !q.alarm.covers(q.nextDue()) {
+	for q.waiters.len() > 0 {
 		at := q.nextDue()
+		if q.alarm.covers(at) {
+			return
+		}
 		wait := time.Duration(at - q.now)
 		q.mu.Unlock()
 		t := q.afterFunc(wait, q.ring)
@@ -145,9 +148,7 @@ func (q *core) settle() {
 		q.alarm.set(t, at)
 		q.serve()
 	}
-	if q.waiters.len() == 0 {
-		q.alarm.clear()
-	}
+	q.alarm.clear()
 }
 
 // nextDue returns the instant, later than q.now, of what happens next without
@@ -165,8 +166,10 @@ func (q *core) nextDue() int64 {
 	return due
 }
 
-// ring is what the alarm does.
+// ring is what the alarm does when it goes off. Also a timer that was replaced
+// can, before it is stopped; then the alarm is set anew for nothing.
 func (q *core) ring() {
 	q.lock()
+	q.alarm.clear()
 	q.leave()
 }
