@@ -131,9 +131,9 @@ func (q *core) checkWaiters() error {
 		return fmt.Errorf("%d waiters in line, %d by their wait", q.waiters.len(), q.waiters.byWait.len())
 	}
 	switch {
-	case len(q.letters) > 0 || q.posting || len(q.alarm.stale) > 0:
-		return fmt.Errorf("left behind: %d letters, %d timers", len(q.letters), len(q.alarm.stale))
-	case q.waiters.len() == 0 && q.alarm.timer != nil:
+	case len(q.letters) > 0 || q.posting || len(q.stale) > 0:
+		return fmt.Errorf("left behind: %d letters, %d timers", len(q.letters), len(q.stale))
+	case q.waiters.len() == 0 && q.alarm != nil:
 		return fmt.Errorf("nobody waits, and there is an alarm")
 	case q.waiters.len() == 0:
 		return nil

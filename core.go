@@ -46,7 +46,8 @@ type core struct {
 	sent     window[string, identity]
 	attempts window[string, *attempt]
 	waiters  waiters
-	alarm    alarm
+	alarm    *alarm   // of the next thing to do for the waiters, or nil
+	stale    []Timer  // of no more use, to be stopped when mu has been released
 	letters  []letter // to be posted when mu has been released
 	posting  bool     // somebody does that
 	totals   Stats    // its totals alone
@@ -112,9 +113,9 @@ func (q *core) lock() {
 // posts the letters.
 func (q *core) leave() {
 	q.settle()
-	stale := q.alarm.stale
-	q.alarm.stale = nil
 	q.post()
+	stale := q.stale
+	q.stale = nil
 	q.mu.Unlock()
 	for _, t := range stale {
 		t.Stop()

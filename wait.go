@@ -56,36 +56,12 @@ func (l *waiters) dismiss(w *waiter, msgs []Message, err error) bool {
 	return true
 }
 
-// An alarm is the one timer of a queue: it goes off when the next of those who
-// wait may have to be served. It is not synchronised.
+// An alarm is a timer of a queue: it goes off when the next of those who wait
+// may have to be served. The queue's mutex guards it.
 type alarm struct {
-	timer Timer // nil when none is set
-	at    int64 // when it goes off
-
-	// Timers that are of no more use. A clock is not called under the
-	// queue's mutex, so they are stopped by whoever releases it next.
-	stale []Timer
-}
-
-// covers reports whether the alarm goes off at the given instant or before.
-func (a *alarm) covers(at int64) bool { return a.timer != nil && a.at <= at }
-
-// set makes t, which goes off at the given instant, the alarm, unless that
-// goes off earlier.
-func (a *alarm) set(t Timer, at int64) {
-	if a.covers(at) {
-		a.stale = append(a.stale, t)
-		return
-	}
-	a.clear()
-	a.timer, a.at = t, at
-}
-
-func (a *alarm) clear() {
-	if a.timer != nil {
-		a.stale = append(a.stale, a.timer)
-		a.timer = nil
-	}
+	at    int64
+	timer Timer
+	rung  bool // it has gone off
 }
 
 // await waits until w has its answer or its context is done. A wait that is
@@ -141,14 +117,50 @@ func (q *core) settle() {
 		if q.alarm.covers(at) {
 			return
 		}
+		a := &alarm{at: at}
 		wait := time.Duration(at - q.now)
 		q.mu.Unlock()
-		t := q.afterFunc(wait, q.ring)
+		a.timer = q.afterFunc(wait, func() { q.ring(a) })
 		q.lock()
-		q.alarm.set(t, at)
+		q.setAlarm(a)
 		q.serve()
 	}
-	q.alarm.clear()
+	q.dropAlarm()
+}
+
+// covers reports whether the alarm, if there is one, goes off at the given
+// instant or before.
+func (a *alarm) covers(at int64) bool { return a != nil && a.at <= at }
+
+// setAlarm makes a the queue's alarm, unless there is one that goes off earlier,
+// or a has gone off already. q.mu must be held.
+func (q *core) setAlarm(a *alarm) {
+	switch {
+	case a.rung:
+	case q.alarm.covers(a.at):
+		q.stale = append(q.stale, a.timer)
+	default:
+		q.dropAlarm()
+		q.alarm = a
+	}
+}
+
+// dropAlarm leaves the queue without an alarm. q.mu must be held.
+func (q *core) dropAlarm() {
+	if q.alarm != nil {
+		q.stale = append(q.stale, q.alarm.timer)
+		q.alarm = nil
+	}
+}
+
+// ring is what the alarm a does.
+func (q *core) ring(a *alarm) {
+	q.lock()
+	defer q.leave()
+	a.rung = true
+	if q.alarm == a {
+		q.alarm = nil
+	}
 }
 
 // nextDue returns the instant, later than q.now, of what happens next without
@@ -164,12 +176,4 @@ func (q *core) nextDue() int64 {
 		due = min(due, m.at+int64(q.current().retention))
 	}
 	return due
-}
-
-// ring is what the alarm does when it goes off. Also a timer that was replaced
-// can, before it is stopped; then the alarm is set anew for nothing.
-func (q *core) ring() {
-	q.lock()
-	q.alarm.clear()
-	q.leave()
 }
