@@ -28,6 +28,48 @@ type Timer interface {
 	Stop() bool
 }
 
+// A timebase tells a queue the time in instants: nanoseconds since it was made.
+type timebase struct {
+	clock  Clock // nil for package time
+	origin time.Time
+}
+
+func newTimebase(clock Clock) timebase {
+	if clock == nil {
+		return timebase{nil, time.Now()}
+	}
+	return timebase{clock, clock.Now()}
+}
+
+// read returns the present instant.
+func (b *timebase) read() int64 {
+	if b.clock == nil {
+		return min(int64(time.Since(b.origin)), maxInstant)
+	}
+	return b.instant(b.clock.Now())
+}
+
+// afterFunc calls f when d has passed.
+func (b *timebase) afterFunc(d time.Duration, f func()) Timer {
+	if b.clock == nil {
+		return time.AfterFunc(d, f)
+	}
+	return b.clock.AfterFunc(d, f)
+}
+
+// instant returns t as an instant.
+func (b *timebase) instant(t time.Time) int64 {
+	return max(min(int64(t.Sub(b.origin)), maxInstant), -maxInstant)
+}
+
+// time returns an instant as it is shown.
+func (b *timebase) time(at int64) time.Time { return b.origin.Add(time.Duration(at)) }
+
+// maxInstant bounds instants, and how far a ManualClock goes, to 146 years from
+// the origin: the sum of an instant and of a duration that is not longer does
+// not overflow.
+const maxInstant = 1<<62 - 1
+
 // A ManualClock is a [Clock] that stands still until [ManualClock.Advance]
 // moves it. It is safe for use by many goroutines. The zero ManualClock
 // stands at the zero time.
@@ -119,8 +161,3 @@ func (t *manualTimer) Stop() bool {
 	t.clock.pending.remove(t.due)
 	return pending
 }
-
-// maxInstant bounds the instants on a queue's or a manual clock's time, 146
-// years from its origin: the sum of an instant and of a duration that is not
-// longer does not overflow.
-const maxInstant = 1<<62 - 1

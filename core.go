@@ -26,25 +26,26 @@ import (
 // The mutex is never held while a call waits, calls a clock, or holds the
 // mutex of another queue. Methods without a word on it lock it themselves.
 type core struct {
-	name   string
-	clock  Clock        // nil for package time
-	origin time.Time    // instants count from it
-	seed   maphash.Seed // seals the receipt handles
+	name string
+	timebase
+	seed maphash.Seed // seals the receipt handles
 
 	// Both are read without mu, and change under it.
 	open     atomic.Bool
 	settings atomic.Pointer[settings]
 
-	mu       sync.Mutex // guards the fields below
-	now      int64      // of the operation under way; does not go back
-	last     uint64     // number given out last, to a message or to a due moment
-	byAge    timeline[*message]
-	hidden   timeline[*message]
-	visible  timeline[*message]
-	inFlight int // of hidden
-	groups   table[string, *group]
-	sent     window[string, identity]
-	attempts window[string, *attempt]
+	mu   sync.Mutex // guards the fields below
+	now  int64      // of the operation under way; does not go back
+	last uint64     // number given out last, to a message or to its turn
+
+	byAge    timeline[*message] // by when they were sent
+	hidden   timeline[*message] // by when they become visible
+	visible  timeline[*message] // by when they became visible
+	inFlight int                // of hidden; the others are delayed
+
+	groups   table[string, *group]    // those that have a message
+	sent     window[string, identity] // first messages, by deduplication key
+	attempts window[string, *attempt] // by receive attempt id
 	waiters  waiters
 	alarm    *alarm   // of the next thing to do for the waiters, or nil
 	stale    []Timer  // of no more use, to be stopped when mu has been released
@@ -59,13 +60,9 @@ func (q *core) init(name string, clock Clock, s settings) error {
 	if err := q.checkSettings(s); err != nil {
 		return err
 	}
-	q.clock = clock
-	q.settings.Store(&s)
+	q.timebase = newTimebase(clock)
 	q.seed = maphash.MakeSeed()
-	q.origin = time.Now()
-	if clock != nil {
-		q.origin = clock.Now()
-	}
+	q.settings.Store(&s)
 	q.open.Store(true)
 	return nil
 }
@@ -104,7 +101,7 @@ func (q *core) enter(ctx context.Context) error {
 
 // lock is enter for what also works in a closed queue.
 func (q *core) lock() {
-	now := q.readClock()
+	now := q.read()
 	q.mu.Lock()
 	q.advance(now)
 }
@@ -150,29 +147,6 @@ func (q *core) current() *settings {
 	}
 	return new(settings) // of a zero queue
 }
-
-// readClock returns the present instant.
-func (q *core) readClock() int64 {
-	if q.clock == nil {
-		return min(int64(time.Since(q.origin)), maxInstant)
-	}
-	return q.instant(q.clock.Now())
-}
-
-func (q *core) afterFunc(d time.Duration, f func()) Timer {
-	if q.clock == nil {
-		return time.AfterFunc(d, f)
-	}
-	return q.clock.AfterFunc(d, f)
-}
-
-// instant returns t as an instant of the queue.
-func (q *core) instant(t time.Time) int64 {
-	return max(min(int64(t.Sub(q.origin)), maxInstant), -maxInstant)
-}
-
-// time returns an instant of the queue as it is shown.
-func (q *core) time(at int64) time.Time { return q.origin.Add(time.Duration(at)) }
 
 // number returns a number larger than those before. q.mu must be held.
 func (q *core) number() uint64 {
