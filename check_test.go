@@ -131,7 +131,7 @@ func (q *core) checkWaiters() error {
 		return fmt.Errorf("%d waiters in line, %d by their wait", q.waiters.len(), q.waiters.byWait.len())
 	}
 	switch {
-	case len(q.letters) > 0 || q.posting || len(q.stale) > 0:
+	case len(q.letters) > 0 || len(q.stale) > 0:
 		return fmt.Errorf("left behind: %d letters, %d timers", len(q.letters), len(q.stale))
 	case q.waiters.len() == 0 && q.alarm != nil:
 		return fmt.Errorf("nobody waits, and there is an alarm")

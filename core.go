@@ -34,6 +34,8 @@ type core struct {
 	open     atomic.Bool
 	settings atomic.Pointer[settings]
 
+	postal sync.Mutex // held by who posts the letters; taken before mu
+
 	mu   sync.Mutex // guards the fields below
 	now  int64      // of the operation under way; does not go back
 	last uint64     // number given out last, to a message or to its turn
@@ -50,7 +52,6 @@ type core struct {
 	alarm    *alarm   // of the next thing to do for the waiters, or nil
 	stale    []Timer  // of no more use, to be stopped when mu has been released
 	letters  []letter // to be posted when mu has been released
-	posting  bool     // somebody does that
 	totals   Stats    // its totals alone
 }
 
@@ -106,38 +107,26 @@ func (q *core) lock() {
 	q.advance(now)
 }
 
-// leave ends an operation: it serves those who wait, unlocks the queue, and
-// posts the letters.
+// leave ends an operation: it unlocks the queue, and returns when the letters
+// that the operation has written are where they belong.
 func (q *core) leave() {
+	if q.unlock() {
+		q.postal.Lock()
+		q.post()
+	}
+}
+
+// unlock serves those who wait and unlocks the queue. It reports whether there
+// are letters to be posted.
+func (q *core) unlock() bool {
 	q.settle()
-	q.post()
-	stale := q.stale
+	letters, stale := len(q.letters) > 0, q.stale
 	q.stale = nil
 	q.mu.Unlock()
 	for _, t := range stale {
 		t.Stop()
 	}
-}
-
-// post brings the letters to the queues they are for, in the order in which
-// their messages left this one. If another goroutine is about it, or this one
-// is, further up, they are left to that. q.mu must be held; it is released for
-// as long as the mutex of another queue is held.
-func (q *core) post() {
-	if q.posting {
-		return
-	}
-	q.posting = true
-	for len(q.letters) > 0 {
-		letters := q.letters
-		q.letters = nil
-		q.mu.Unlock()
-		for _, l := range letters {
-			l.to.accept(l)
-		}
-		q.mu.Lock()
-	}
-	q.posting = false
+	return letters
 }
 
 // current returns the settings in force.

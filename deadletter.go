@@ -44,6 +44,40 @@ type letter struct {
 	firstReceivedAt time.Time
 }
 
+// post brings the letters to the queues they are for, in the order in which
+// their messages left this one, which a FIFO queue relies on. The caller must
+// have locked q.postal, and no mutex of a queue; post unlocks it.
+//
+// Letters that were written meanwhile are posted too: their writers wait for
+// q.postal in vain, or do not wait at all; see accept.
+func (q *core) post() {
+	for {
+		for letters := q.takeLetters(); len(letters) > 0; letters = q.takeLetters() {
+			for _, l := range letters {
+				l.to.accept(l)
+			}
+		}
+		q.postal.Unlock()
+		if !q.hasLetters() || !q.postal.TryLock() {
+			return
+		}
+	}
+}
+
+func (q *core) takeLetters() []letter {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	letters := q.letters
+	q.letters = nil
+	return letters
+}
+
+func (q *core) hasLetters() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.letters) > 0
+}
+
 // isExhausted reports whether m has been received so often that it has to go
 // to the dead-letter queue, and there is one. Receives in other queues do not
 // count: a message that comes back to a queue, by way of its own dead letters or
@@ -79,9 +113,21 @@ func (q *core) bury(m *message) {
 }
 
 // accept puts the message of a letter on the queue.
+//
+// Who waits for a message may find one there that is exhausted, and write a
+// letter in turn. Its caller has the postal mutex of another queue, so it must
+// not wait for this one's: who has that posts the letter. Queues that are each
+// other's dead-letter queue come to no deadlock, nor to a recursion, that way.
 func (q *core) accept(l letter) {
 	q.lock()
-	defer q.leave()
+	q.storeLetter(l)
+	if q.unlock() && q.postal.TryLock() {
+		q.post()
+	}
+}
+
+// storeLetter puts the message of a letter on the queue. q.mu must be held.
+func (q *core) storeLetter(l letter) {
 	m := l.message
 	m.sent = moment{q.now, q.number()}
 	if !l.sentAt.IsZero() {
@@ -136,7 +182,7 @@ func (q *core) redrive(ctx context.Context, to *core, maxPerSecond int) (moved i
 	case to != nil && !to.open.Load():
 		return 0, to.errClosed()
 	case maxPerSecond > 0:
-		r.interval = time.Second / time.Duration(maxPerSecond)
+		r.interval = (time.Second + time.Duration(maxPerSecond) - 1) / time.Duration(maxPerSecond)
 	}
 	r.step()
 	select {
@@ -158,11 +204,11 @@ func (r *redrive) step() {
 			r.end(err)
 			return
 		}
-		more, err := r.moveOne()
+		moved, more, err := r.moveNext()
 		switch {
 		case err != nil || !more:
 			r.end(err)
-		case r.interval > 0:
+		case moved && r.interval > 0:
 			r.timer = r.from.afterFunc(r.interval, r.step)
 			return
 		}
@@ -181,15 +227,15 @@ func (r *redrive) end(err error) {
 	close(r.done)
 }
 
-// moveOne moves the next message, and reports whether there is another.
-// r.mu must be held.
-func (r *redrive) moveOne() (more bool, err error) {
+// moveNext moves the next message, if it finds it, and reports whether there
+// may be another. r.mu must be held.
+func (r *redrive) moveNext() (moved, more bool, err error) {
 	q := r.from
 	q.lock()
 	defer q.leave()
-	m, to, err := r.next()
+	m, to, more, err := r.find()
 	if m == nil || err != nil {
-		return false, err
+		return false, more, err
 	}
 	x := m.extras()
 	x.origin, x.deadLetterSource = nil, ""
@@ -200,24 +246,32 @@ func (r *redrive) moveOne() (more bool, err error) {
 	q.remove(m)
 	q.letters = append(q.letters, l)
 	r.moved++
-	m, _, err = r.next()
-	return m != nil, err
+	_, _, more, err = r.find()
+	return true, more, err
 }
 
-// next returns the next message to be moved and where to, or nil if there is
-// none. r.mu and r.from.mu must be held.
-func (r *redrive) next() (*message, *core, error) {
+// redriveStride is how many messages a redrive looks at before it lets others
+// have the queue.
+const redriveStride = 1000
+
+// find returns the next message to be moved and where to, and whether there is
+// one or may be one further on. r.mu and r.from.mu must be held.
+func (r *redrive) find() (m *message, to *core, more bool, err error) {
+	passed := 0
 	for m := range r.from.byAge.from(r.at) {
 		r.at = m.sent
+		if passed++; passed > redriveStride {
+			return nil, nil, true, nil
+		}
 		to := r.to
 		if to == nil {
 			to = m.extras().origin
 		} else if !to.open.Load() {
-			return nil, nil, to.errClosed()
+			return nil, nil, false, to.errClosed()
 		}
 		if m.state != InFlight && m.sent.nr <= r.last && to != nil && to != r.from && to.open.Load() {
-			return m, to, nil
+			return m, to, true, nil
 		}
 	}
-	return nil, nil, nil
+	return nil, nil, false, nil
 }
