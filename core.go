@@ -24,7 +24,9 @@ import (
 // reached, nobody waits while a message may be received.
 //
 // The mutex is never held while a call waits, calls a clock, or holds the
-// mutex of another queue. Methods without a word on it lock it themselves.
+// mutex of another queue; the one thing of the user's that is called under it
+// is Err of a waiting receive's context, see serve. Methods without a word on
+// the mutex lock it themselves.
 type core struct {
 	name string
 	timebase

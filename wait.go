@@ -71,8 +71,9 @@ func (q *core) await(w *waiter) ([]Message, error) {
 	select {
 	case <-w.done:
 	case <-w.ctx.Done():
+		err := w.ctx.Err()
 		q.lock()
-		q.waiters.dismiss(w, nil, w.ctx.Err())
+		q.waiters.dismiss(w, nil, err)
 		q.leave()
 	}
 	return w.msgs, w.err
