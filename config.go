@@ -120,7 +120,7 @@ func (q *core) checkIdentity(name string, clock Clock) error {
 		return q.refuse(ErrInvalidAttributeValue, "Name is %s; it cannot be changed from %s", clip(name), clip(q.name))
 	}
 	if !sameClock(clock, q.clock) {
-		return q.refuse(ErrInvalidAttributeValue, "Clock is %v; it cannot be changed", clock)
+		return q.refuse(ErrInvalidAttributeValue, "Clock is another %T; it cannot be changed", clock)
 	}
 	return nil
 }

@@ -99,7 +99,11 @@ func (q *core) changeVisibility(c VisibilityChange) error {
 		return q.refuse(ErrInvalidParameterValue, "the visibility timeout is %v; %v have passed of the %v that a receive may have in all, so it must be 0 to %v", c.Timeout, maxVisibilityTimeout-left, maxVisibilityTimeout, max(left, 0))
 	}
 	q.lift(m)
-	q.place(m, c.Timeout, InFlight)
+	to := InFlight
+	if c.Timeout == 0 {
+		to = m.state // so that what is visible does not count as returned
+	}
+	q.place(m, c.Timeout, to)
 	return nil
 }
 
