@@ -77,6 +77,7 @@ type ManualClock struct {
 	mu      sync.Mutex // guards the fields below
 	now     time.Time
 	origin  time.Time // where the clock started; timers count from it
+	target  int64     // how far it is to go from there
 	pending timeline[*manualTimer]
 	last    uint64 // number of the timer made last
 }
@@ -99,7 +100,7 @@ func (c *ManualClock) AfterFunc(d time.Duration, f func()) Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last++
-	t := &manualTimer{clock: c, f: f, due: moment{c.in(d), c.last}}
+	t := &manualTimer{clock: c, f: f, due: moment{c.elapsed() + max(0, min(int64(d), maxInstant)), c.last}}
 	c.pending.insert(t.due, t)
 	return t
 }
@@ -111,14 +112,14 @@ func (c *ManualClock) AfterFunc(d time.Duration, f func()) Timer {
 // messages, or have come to the end of their wait.
 //
 // To know that a receive is waiting before the clock is moved, look at
-// Waiting in [Queue.Stats]. Advance takes a negative d for zero, and stops for
-// good 146 years from where the clock started.
+// Waiting in [Queue.Stats]. Calls that overlap add up. Advance takes a negative
+// d for zero, and stops for good 146 years from where the clock started.
 func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
-	target := min(c.in(d), maxInstant)
+	c.target = min(c.target+max(0, min(int64(d), maxInstant)), maxInstant)
 	for {
 		next, ok := c.pending.first()
-		if !ok || next.at > target {
+		if !ok || next.at > c.target {
 			break
 		}
 		c.pending.removeFirst()
@@ -127,18 +128,12 @@ func (c *ManualClock) Advance(d time.Duration) {
 		next.value.f()
 		c.mu.Lock()
 	}
-	c.moveTo(target)
+	c.moveTo(c.target)
 	c.mu.Unlock()
 }
 
 // elapsed returns how far the clock has been moved. c.mu must be held.
 func (c *ManualClock) elapsed() int64 { return int64(c.now.Sub(c.origin)) }
-
-// in returns how far the clock will have been moved d from now. c.mu must be
-// held.
-func (c *ManualClock) in(d time.Duration) int64 {
-	return c.elapsed() + max(0, min(int64(d), maxInstant))
-}
 
 // moveTo moves the clock forward to the given distance from its origin.
 // c.mu must be held.

@@ -110,7 +110,7 @@ func (q *core) configure(old, s settings) (done bool, err error) {
 	if s.delay != old.delay {
 		q.redelay()
 	}
-	q.advance(q.now) // a shorter retention or window takes effect at once
+	q.advance() // a shorter retention or window takes effect at once
 	return true, nil
 }
 

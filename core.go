@@ -24,9 +24,9 @@ import (
 // reached, nobody waits while a message may be received.
 //
 // The mutex is never held while a call waits, calls a clock, or holds the
-// mutex of another queue; the one thing of the user's that is called under it
-// is Err of a waiting receive's context, see serve. Methods without a word on
-// the mutex lock it themselves.
+// mutex of another queue. The one thing of the user's that is called under it
+// is Err of a context, for the state of a context counts at the instant at which
+// a call takes effect. Methods without a word on the mutex lock it themselves.
 type core struct {
 	name string
 	timebase
@@ -38,9 +38,10 @@ type core struct {
 
 	postal sync.Mutex // held by who posts the letters; taken before mu
 
-	mu   sync.Mutex // guards the fields below
-	now  int64      // of the operation under way; does not go back
-	last uint64     // number given out last, to a message or to its turn
+	mu      sync.Mutex // guards the fields below
+	reading int64      // of the clock, by the operation under way
+	now     int64      // the same, but does not go back
+	last    uint64     // number given out last, to a message or to its turn
 
 	byAge    timeline[*message] // by when they were sent
 	hidden   timeline[*message] // by when they become visible
@@ -88,25 +89,25 @@ func (q *core) errClosed() error {
 	return q.refuse(ErrClosed, "it takes no more calls")
 }
 
-// enter begins an operation: if the call is still usable it locks the queue
-// and brings it to the present. The caller must leave it.
+// enter begins an operation: it locks the queue, brings it to the present, and
+// refuses the call if it is no longer usable. If it is, the caller must leave.
 func (q *core) enter(ctx context.Context) error {
-	if err := q.usable(ctx); err != nil {
-		return err
-	}
 	q.lock()
-	if !q.open.Load() {
+	if err := q.usable(ctx); err != nil {
 		q.leave()
-		return q.errClosed()
+		return err
 	}
 	return nil
 }
 
-// lock is enter for what also works in a closed queue.
+// lock is enter for what also works in a closed queue. What has fallen due
+// since the last operation goes to those who wait, before this one can take it.
 func (q *core) lock() {
 	now := q.read()
 	q.mu.Lock()
-	q.advance(now)
+	q.reading = now
+	q.advance()
+	q.serve()
 }
 
 // leave ends an operation: it unlocks the queue, and returns when the letters
@@ -149,8 +150,8 @@ func (q *core) number() uint64 {
 // instants, the invisibility of messages that fell due, and the life of those
 // whose retention has passed. At one instant retention comes first.
 // q.mu must be held.
-func (q *core) advance(now int64) {
-	q.now = max(q.now, now)
+func (q *core) advance() {
+	q.now = max(q.now, q.reading)
 	s := q.current()
 	retention := int64(s.retention)
 	for {

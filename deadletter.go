@@ -38,9 +38,10 @@ type FIFODeadLetter struct {
 // released, so that two are never held.
 type letter struct {
 	to              *core
-	message         *message  // to's own, but for the fields that accept sets
-	groupID         string    // empty in a standard queue
-	sentAt          time.Time // zero if it is to count as sent when it arrives
+	message         *message // to's own, but for the fields that accept sets
+	groupID         string   // empty in a standard queue
+	isNew           bool     // it is to count as sent when it arrives
+	sentAt          time.Time
 	firstReceivedAt time.Time
 }
 
@@ -104,7 +105,7 @@ func (q *core) bury(m *message) {
 	c.extra = &x
 	if m.group != nil {
 		l.groupID = m.group.id
-		l.sentAt = time.Time{}               // A19.6
+		l.isNew = true                       // A19.6
 		c.dedupID = string(m.id.append(nil)) // A19.7
 	}
 	q.unlink(m)
@@ -130,7 +131,7 @@ func (q *core) accept(l letter) {
 func (q *core) storeLetter(l letter) {
 	m := l.message
 	m.sent = moment{q.now, q.number()}
-	if !l.sentAt.IsZero() {
+	if !l.isNew {
 		m.sent.at = q.instant(l.sentAt)
 	}
 	m.group, m.prev, m.next = nil, nil, nil
@@ -144,7 +145,7 @@ func (q *core) storeLetter(l letter) {
 		delay = 0
 	}
 	q.store(m, delay)
-	q.advance(q.now) // by its age it may already be past the queue's retention
+	q.advance() // by its age it may already be past the queue's retention
 }
 
 // A redrive is a call of Redrive. Its steps are taken one after the other, the
@@ -188,43 +189,64 @@ func (q *core) redrive(ctx context.Context, to *core, maxPerSecond int) (moved i
 	select {
 	case <-r.done:
 	case <-ctx.Done():
-		r.mu.Lock()
-		r.end(ctx.Err())
-		r.mu.Unlock()
+		r.cancel()
 	}
 	return r.moved, r.err
 }
 
+// cancel ends the redrive because its context is done.
+func (r *redrive) cancel() {
+	r.mu.Lock()
+	r.end(r.ctx.Err())
+	t := r.timer
+	r.mu.Unlock()
+	if t != nil {
+		t.Stop()
+	}
+}
+
 // step moves messages until there is a reason to stop or to wait.
 func (r *redrive) step() {
+	if !r.move() {
+		return
+	}
+	t := r.from.afterFunc(r.interval, r.step)
+	r.mu.Lock()
+	r.timer = t
+	over := r.over
+	r.mu.Unlock()
+	if over {
+		t.Stop()
+	}
+}
+
+// move moves one message, or all if there is no limit of the rate, and reports
+// whether there is a next step to wait for.
+func (r *redrive) move() (wait bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for !r.over {
 		if err := r.from.usable(r.ctx); err != nil {
 			r.end(err)
-			return
+			return false
 		}
 		moved, more, err := r.moveNext()
 		switch {
 		case err != nil || !more:
 			r.end(err)
 		case moved && r.interval > 0:
-			r.timer = r.from.afterFunc(r.interval, r.step)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // end ends the redrive, unless it has ended before. r.mu must be held.
 func (r *redrive) end(err error) {
-	if r.over {
-		return
+	if !r.over {
+		r.over, r.err = true, err
+		close(r.done)
 	}
-	r.over, r.err = true, err
-	if r.timer != nil {
-		r.timer.Stop()
-	}
-	close(r.done)
 }
 
 // moveNext moves the next message, if it finds it, and reports whether there
@@ -239,7 +261,7 @@ func (r *redrive) moveNext() (moved, more bool, err error) {
 	}
 	x := m.extras()
 	x.origin, x.deadLetterSource = nil, ""
-	l := letter{to: to, message: &message{id: newUUID(), body: m.body, extra: &x, dedupID: m.dedupID}}
+	l := letter{to: to, isNew: true, message: &message{id: newUUID(), body: m.body, extra: &x, dedupID: m.dedupID}}
 	if m.group != nil {
 		l.groupID = m.group.id
 	}

@@ -110,7 +110,11 @@ func (q *core) Close() error {
 	defer q.leave()
 	q.open.Store(false)
 	for w := q.waiters.first(); w != nil; w = q.waiters.first() {
-		q.waiters.dismiss(w, nil, q.errClosed())
+		err := w.ctx.Err()
+		if err == nil {
+			err = q.errClosed()
+		}
+		q.waiters.dismiss(w, nil, err)
 	}
 	return nil
 }

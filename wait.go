@@ -83,9 +83,8 @@ func (q *core) await(w *waiter) ([]Message, error) {
 // as long as there are any, and an empty answer to those whose wait is over.
 // q.mu must be held.
 //
-// The error of a context is read under the lock, so that a receive that has
-// been cancelled never takes what is sent afterwards, also when its goroutine
-// has not run since.
+// A receive that has been cancelled never takes what is sent afterwards, also
+// when its goroutine has not run since.
 func (q *core) serve() {
 	for w := q.waiters.first(); w != nil; w = q.waiters.first() {
 		var msgs []Message
@@ -103,6 +102,10 @@ func (q *core) serve() {
 	}
 }
 
+// alarmSlack is how much an alarm may be late because time went by while it was
+// made. A clock that runs always does, one that is moved by hand may jump.
+const alarmSlack = time.Millisecond
+
 // settle serves those who wait, and leaves an alarm that goes off when there
 // is something to do for those who still do. q.mu must be held; it is released
 // and taken again around each call of the clock.
@@ -119,12 +122,14 @@ func (q *core) settle() {
 			return
 		}
 		a := &alarm{at: at}
-		wait := time.Duration(at - q.now)
+		before := q.reading
 		q.mu.Unlock()
-		a.timer = q.afterFunc(wait, func() { q.ring(a) })
+		a.timer = q.afterFunc(time.Duration(at-before), func() { q.ring(a) })
 		q.lock()
+		if late := q.reading - before; late > int64(alarmSlack) {
+			a.at += late
+		}
 		q.setAlarm(a)
-		q.serve()
 	}
 	q.dropAlarm()
 }
