@@ -49,8 +49,8 @@ type letter struct {
 // their messages left this one, which a FIFO queue relies on. The caller must
 // have locked q.postal, and no mutex of a queue; post unlocks it.
 //
-// Letters that were written meanwhile are posted too: their writers wait for
-// q.postal in vain, or do not wait at all; see accept.
+// Letters that are written meanwhile it posts as well: their writers find none
+// left when they have q.postal, or, in accept, do not wait for it.
 func (q *core) post() {
 	for {
 		for letters := q.takeLetters(); len(letters) > 0; letters = q.takeLetters() {
@@ -115,10 +115,10 @@ func (q *core) bury(m *message) {
 
 // accept puts the message of a letter on the queue.
 //
-// Who waits for a message may find one there that is exhausted, and write a
-// letter in turn. Its caller has the postal mutex of another queue, so it must
-// not wait for this one's: who has that posts the letter. Queues that are each
-// other's dead-letter queue come to no deadlock, nor to a recursion, that way.
+// That can lead to letters in turn, if a receive that waits meets a message that
+// is exhausted. The caller has the postal mutex of another queue, so accept does
+// not wait for this one's, but leaves the letters to whoever has it. So queues
+// that are each other's dead-letter queue come to no deadlock and no recursion.
 func (q *core) accept(l letter) {
 	q.lock()
 	q.storeLetter(l)
@@ -207,38 +207,37 @@ func (r *redrive) cancel() {
 
 // step moves messages until there is a reason to stop or to wait.
 func (r *redrive) step() {
-	if !r.move() {
+	moved, wait := r.move()
+	if !wait {
 		return
 	}
 	t := r.from.afterFunc(r.interval, r.step)
 	r.mu.Lock()
-	r.timer = t
 	over := r.over
+	if r.moved == moved { // or t has gone off, and there is a later timer
+		r.timer = t
+	}
 	r.mu.Unlock()
 	if over {
 		t.Stop()
 	}
 }
 
-// move moves one message, or all if there is no limit of the rate, and reports
-// whether there is a next step to wait for.
-func (r *redrive) move() (wait bool) {
+// move moves one message, or all if there is no limit of the rate. It returns
+// how many have been moved in all, and whether there is a next step to wait for.
+func (r *redrive) move() (moved int, wait bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for !r.over {
-		if err := r.from.usable(r.ctx); err != nil {
-			r.end(err)
-			return false
-		}
-		moved, more, err := r.moveNext()
+		found, more, err := r.moveNext()
 		switch {
 		case err != nil || !more:
 			r.end(err)
-		case moved && r.interval > 0:
-			return true
+		case found && r.interval > 0:
+			return r.moved, true
 		}
 	}
-	return false
+	return r.moved, false
 }
 
 // end ends the redrive, unless it has ended before. r.mu must be held.
@@ -251,9 +250,11 @@ func (r *redrive) end(err error) {
 
 // moveNext moves the next message, if it finds it, and reports whether there
 // may be another. r.mu must be held.
-func (r *redrive) moveNext() (moved, more bool, err error) {
+func (r *redrive) moveNext() (found, more bool, err error) {
 	q := r.from
-	q.lock()
+	if err := q.enter(r.ctx); err != nil {
+		return false, false, err
+	}
 	defer q.leave()
 	m, to, more, err := r.find()
 	if m == nil || err != nil {
