@@ -53,7 +53,7 @@ func TestReceiveIsRepeatedWithItsAttemptID(t *testing.T) {
 		}
 		time.Sleep(30*time.Second - 1)
 		remove(t, q, first[0])
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		msgs := receiveNamed(t, q, 10, "g3-m1", "g1-m2", "g2-m1")
 		require.Equal(t, 2, msgs[1].ReceiveCount)
 	})
@@ -84,7 +84,7 @@ func TestRepeatIsKnownByItsIDAlone(t *testing.T) {
 		}
 		time.Sleep(45*time.Second - 1)
 		receiveNone(t, q)
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		receiveNamed(t, q, 10, "g-m1", "g-m2", "g-m3")
 	})
 }
@@ -174,7 +174,7 @@ func TestAttemptIsForgottenAfterFiveMinutes(t *testing.T) {
 			time.Sleep(wait)
 			requireRepeat(t, first, receive(t, q, attempt("A")), 600*time.Second)
 		}
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		require.Empty(t, receive(t, q, attempt("A")))
 		requireCounts(t, q, 0, 1, 0)
 		sendNamed(t, q, 0, "g2-m1")
@@ -243,7 +243,7 @@ func TestRepeatKeepsToTwelveHoursInAll(t *testing.T) {
 		}
 		time.Sleep(all - 2*time.Minute - 1)
 		receiveNone(t, q)
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		require.Equal(t, 2, receiveOne(t, q).ReceiveCount)
 	})
 }

@@ -175,7 +175,7 @@ func TestRetentionOfADeadLetter(t *testing.T) {
 				if left > 0 {
 					time.Sleep(left - 1)
 					requireCounts(t, letters, 1, 0, 0)
-					time.Sleep(1)
+					time.Sleep(1 * time.Nanosecond)
 				}
 				requireCounts(t, letters, 0, 0, 0)
 				require.EqualValues(t, 1, letters.Stats().Expired)

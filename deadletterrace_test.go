@@ -90,7 +90,7 @@ func TestRedrivesConserveMessages(t *testing.T) {
 		}
 		workers.Go(func() { redriveAtRandom(t, letters, other, &toOther, rand.New(rand.NewPCG(0, 2))) })
 		workers.Go(func() {
-			time.Sleep(100)
+			time.Sleep(100 * time.Nanosecond)
 			other.Close()
 		})
 		workers.Wait()

@@ -163,7 +163,7 @@ func TestDeduplicationWindowRunsFromTheFirstSend(t *testing.T) {
 				}
 				require.Equal(t, 1, q.Stats().Deduplications)
 				last = first
-				time.Sleep(1)
+				time.Sleep(1 * time.Nanosecond)
 			}
 			require.Zero(t, q.Stats().Deduplications)
 			requireSends(t, q, 3, 6)
@@ -204,7 +204,7 @@ func TestDeduplicationIDOutlivesItsMessage(t *testing.T) {
 			leave(t, q, letters)
 			time.Sleep(5*time.Minute - 1 - time.Since(start))
 			require.Equal(t, first, sendAs(t, q, "g", "d"))
-			time.Sleep(1)
+			time.Sleep(1 * time.Nanosecond)
 			require.NotEqual(t, first, sendAs(t, q, "g", "d"))
 			requireSends(t, q, 2, 1)
 		})
@@ -271,7 +271,7 @@ func TestDeduplicationMemoryIsBounded(t *testing.T) {
 		}
 		time.Sleep(5*time.Minute - time.Second - 1)
 		require.Equal(t, 1, q.Stats().Deduplications)
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		require.Zero(t, q.Stats().Deduplications)
 	})
 }

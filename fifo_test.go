@@ -144,7 +144,7 @@ func TestFIFOMessageIsDelayedByItsQueue(t *testing.T) {
 		time.Sleep(60*time.Second - 1)
 		requireCounts(t, q, 0, 0, 3)
 		receiveNone(t, q)
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		requireCounts(t, q, 3, 0, 0)
 		receiveNamed(t, q, 10, "a", "b", "c")
 	})
@@ -175,7 +175,7 @@ func TestChangeOfFIFODelayCountsForMessagesThatAreThere(t *testing.T) {
 				time.Sleep(test.due - changed - 1)
 				receiveNone(t, q)
 				requireCounts(t, q, 0, 0, 2)
-				time.Sleep(1)
+				time.Sleep(1 * time.Nanosecond)
 			}
 			requireCounts(t, q, 2, 0, 0)
 			receiveNamed(t, q, 10, "a", "b")

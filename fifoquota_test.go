@@ -41,7 +41,7 @@ func TestParkedFIFOReceiveReturnsWhenThereIsRoom(t *testing.T) {
 		"retention": func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) {
 			time.Sleep(15*time.Second - 1)
 			require.Equal(t, 1, q.Stats().Waiting)
-			time.Sleep(1)
+			time.Sleep(1 * time.Nanosecond)
 		},
 		"a larger quota": func(t *testing.T, q *memsqs.FIFOQueue, _ memsqs.Message) {
 			require.NoError(t, q.Configure(func(c *memsqs.FIFOConfig) { c.MaxInFlight = 3 }))

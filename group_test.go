@@ -198,7 +198,7 @@ func TestGroupIsReceivedAgainInOrder(t *testing.T) {
 		sendNamed(t, q, 0, "g-m4")
 		time.Sleep(30*time.Second - 1)
 		receiveNone(t, q)
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		second := receiveNamed(t, q, 10, "g-m1", "g-m2", "g-m3", "g-m4")
 		for i, count := range []int{2, 2, 2, 1} {
 			require.Equal(t, count, second[i].ReceiveCount)
@@ -295,7 +295,7 @@ func TestFIFOHandleExpiresWithItsVisibilityTimeout(t *testing.T) {
 				}
 				time.Sleep(test.deadline - 10*time.Second - 1)
 				require.NoError(t, use(q, t.Context(), msgs[0].ReceiptHandle))
-				time.Sleep(1)
+				time.Sleep(1 * time.Nanosecond)
 				err := use(q, t.Context(), msgs[1].ReceiptHandle)
 				requireRefused(t, q, err, memsqs.ErrReceiptHandleExpired)
 				require.ErrorIs(t, err, memsqs.ErrInvalidParameterValue)

@@ -157,11 +157,11 @@ func TestDelayAndRetentionOfARedrivenMessage(t *testing.T) {
 		requireMoved(t, 1, from, to)
 		time.Sleep(10*time.Second - 1)
 		requireCounts(t, to, 0, 0, 1)
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		requireCounts(t, to, 1, 0, 0)
 		time.Sleep(50*time.Second - 1)
 		requireCounts(t, to, 1, 0, 0)
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		requireCounts(t, to, 0, 0, 0)
 	})
 }

@@ -95,8 +95,11 @@ func (q *core) changeVisibility(c VisibilityChange) error {
 	if m == nil {
 		return q.refuse(ErrInvalidParameterValue, "the message of receipt handle %s does not exist any more", clip(c.ReceiptHandle))
 	}
-	if left := q.invisibilityLeft(m); c.Timeout > left {
-		return q.refuse(ErrInvalidParameterValue, "the visibility timeout is %v; %v have passed of the %v that a receive may have in all, so it must be 0 to %v", c.Timeout, maxVisibilityTimeout-left, maxVisibilityTimeout, max(left, 0))
+	switch left := q.invisibilityLeft(m); {
+	case left < 0:
+		return q.refuse(ErrInvalidParameterValue, "the visibility timeout is %v; it can be changed within %v of the receive, and %v have passed", c.Timeout, maxVisibilityTimeout, maxVisibilityTimeout-left)
+	case c.Timeout > left:
+		return q.refuse(ErrInvalidParameterValue, "the visibility timeout is %v; it must be 0 to %v, what is left of %v since the receive", c.Timeout, left, maxVisibilityTimeout)
 	}
 	q.lift(m)
 	to := InFlight
