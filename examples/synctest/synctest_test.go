@@ -149,7 +149,7 @@ func TestPoisonGoesToTheDeadLetterQueue(t *testing.T) {
 		if n := failed.Stats().Visible; n != 0 {
 			t.Errorf("dead letters before the third timeout = %d, want 0", n)
 		}
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		synctest.Wait()
 		if n := failed.Stats().Visible; n != 1 {
 			t.Errorf("dead letters after the third timeout = %d, want 1", n)
