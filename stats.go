@@ -25,7 +25,7 @@ type Stats struct {
 	Deduplicated uint64 // sends of duplicates
 	Received     uint64 // messages returned by receives, each time; not those repeated for an AttemptID
 	Deleted      uint64 // messages deleted
-	Returned     uint64 // messages that became visible again after a receive
+	Returned     uint64 // messages that became visible again after a receive, at once if its visibility timeout was zero
 	Expired      uint64 // messages dropped when their retention had passed
 	DeadLettered uint64 // messages moved to the dead-letter queue
 	Purged       uint64 // messages dropped by Purge
