@@ -33,12 +33,12 @@ func (q *core) checkSendBatch(ctx context.Context, in []SendInput) error {
 }
 
 // sendBatch puts on the queue those messages of a batch that can be drafted.
-func (q *core) sendBatch(ctx context.Context, in []SendInput, makeDraft func(*SendInput) (draft, error), put func(draft) SendResult) ([]SendResult, error) {
+func (q *core) sendBatch(ctx context.Context, in []SendInput, makeDraft func(SendInput) (draft, error), put func(draft) SendResult) ([]SendResult, error) {
 	var failed failures
 	drafts := make([]draft, len(in))
 	for i := range in {
 		var err error
-		drafts[i], err = makeDraft(&in[i])
+		drafts[i], err = makeDraft(in[i])
 		failed.add(i, err)
 	}
 	if err := q.enter(ctx); err != nil {

@@ -92,12 +92,30 @@ func (q *core) checkSettings(s settings) error {
 	return nil
 }
 
-// configure puts other settings in the place of old. It reports false, and
-// does nothing, if old are no longer in force.
-func (q *core) configure(old, s settings) (done bool, err error) {
-	if err := q.checkSettings(s); err != nil {
-		return false, err
+// configure puts in force what change makes of the settings. Change is called
+// without the mutex, and again if they have changed meanwhile.
+func (q *core) configure(change func(settings) (settings, error)) error {
+	for {
+		if !q.open.Load() {
+			return q.errClosed()
+		}
+		old := *q.current()
+		s, err := change(old)
+		if err != nil {
+			return err
+		}
+		if err := q.checkSettings(s); err != nil {
+			return err
+		}
+		if done, err := q.replaceSettings(old, s); done || err != nil {
+			return err
+		}
 	}
+}
+
+// replaceSettings puts other settings in the place of old. It reports false,
+// and does nothing, if old are no longer in force.
+func (q *core) replaceSettings(old, s settings) (done bool, err error) {
 	q.lock()
 	defer q.leave()
 	if !q.open.Load() {

@@ -174,6 +174,30 @@ func (q *core) advance() {
 	q.attempts.expire(q.now, int64(attemptLife))
 }
 
+// A draft is a message that has been checked and is about to be put on a queue.
+type draft struct {
+	message *message
+	delay   time.Duration // in a standard queue
+	groupID string        // in a FIFO queue
+}
+
+// send is Send for both kinds of queue, which differ in what they check and in
+// how they put a message on the queue.
+func (q *core) send(ctx context.Context, in SendInput, makeDraft func(SendInput) (draft, error), put func(draft) SendResult) (SendResult, error) {
+	if err := q.usable(ctx); err != nil {
+		return SendResult{}, err
+	}
+	d, err := makeDraft(in)
+	if err != nil {
+		return SendResult{}, err
+	}
+	if err := q.enter(ctx); err != nil {
+		return SendResult{}, err
+	}
+	defer q.leave()
+	return put(d), nil
+}
+
 // store puts m, whose sent moment is set and whose group it has joined if it
 // has one, on the queue, for the first time visible after the given delay.
 // q.mu must be held.

@@ -131,20 +131,11 @@ func (q *FIFOQueue) Config() FIFOConfig { return q.config(*q.current()) }
 
 // Configure changes the queue's configuration, as [Queue.Configure] does.
 func (q *FIFOQueue) Configure(change func(*FIFOConfig)) error {
-	for {
-		if !q.open.Load() {
-			return q.errClosed()
-		}
-		old := *q.current()
+	return q.configure(func(old settings) (settings, error) {
 		cfg := q.config(old)
 		change(&cfg)
-		if err := q.checkIdentity(cfg.Name, cfg.Clock); err != nil {
-			return err
-		}
-		if done, err := q.configure(old, cfg.settings()); done || err != nil {
-			return err
-		}
-	}
+		return cfg.settings(), q.checkIdentity(cfg.Name, cfg.Clock)
+	})
 }
 
 // Send puts a message at the end of its group. When Send returns it can be
@@ -159,18 +150,7 @@ func (q *FIFOQueue) Configure(change func(*FIFOConfig)) error {
 // is a message without a DeduplicationID, unless the queue has
 // ContentBasedDeduplication, and one with a Delay that is not zero.
 func (q *FIFOQueue) Send(ctx context.Context, in SendInput) (SendResult, error) {
-	if err := q.usable(ctx); err != nil {
-		return SendResult{}, err
-	}
-	d, err := q.draft(&in)
-	if err != nil {
-		return SendResult{}, err
-	}
-	if err := q.enter(ctx); err != nil {
-		return SendResult{}, err
-	}
-	defer q.leave()
-	return q.put(d), nil
+	return q.send(ctx, in, q.draft, q.put)
 }
 
 // SendBatch is [FIFOQueue.Send] for up to 10 messages at once, which together
@@ -232,9 +212,9 @@ func (s *settings) missingID(in *SendInput) (field string, code error) {
 }
 
 // draft makes a message of in, or refuses it.
-func (q *FIFOQueue) draft(in *SendInput) (draft, error) {
+func (q *FIFOQueue) draft(in SendInput) (draft, error) {
 	s := q.current()
-	if missing, code := s.missingID(in); missing != "" {
+	if missing, code := s.missingID(&in); missing != "" {
 		return draft{}, q.refuse(code, "the message has no %s", missing)
 	}
 	if err := q.checkID("GroupID", in.GroupID); err != nil {
@@ -248,10 +228,10 @@ func (q *FIFOQueue) draft(in *SendInput) (draft, error) {
 	if in.Delay != nil && *in.Delay != 0 { // B2.1, B2.2
 		return draft{}, q.refuse(ErrInvalidParameterValue, "Delay is %v; in a FIFO queue it must be 0 or nil, and means the queue's", *in.Delay)
 	}
-	if err := q.checkMessage(in, s.maxMessageSize); err != nil {
+	if err := q.checkMessage(&in, s.maxMessageSize); err != nil {
 		return draft{}, err
 	}
-	m := newMessage(in, "")
+	m := newMessage(&in, "")
 	if m.dedupID = in.DeduplicationID; m.dedupID == "" {
 		sum := sha256.Sum256([]byte(in.Body))
 		m.dedupID = hex.EncodeToString(sum[:])

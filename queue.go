@@ -115,20 +115,11 @@ func (q *Queue) Config() Config { return q.config(*q.current()) }
 // What is out of range, and a change of Name or Clock, is refused with
 // ErrInvalidAttributeValue, and then nothing is changed.
 func (q *Queue) Configure(change func(*Config)) error {
-	for {
-		if !q.open.Load() {
-			return q.errClosed()
-		}
-		old := *q.current()
+	return q.configure(func(old settings) (settings, error) {
 		cfg := q.config(old)
 		change(&cfg)
-		if err := q.checkIdentity(cfg.Name, cfg.Clock); err != nil {
-			return err
-		}
-		if done, err := q.configure(old, cfg.settings()); done || err != nil {
-			return err
-		}
-	}
+		return cfg.settings(), q.checkIdentity(cfg.Name, cfg.Clock)
+	})
 }
 
 // Send puts a message on the queue. When Send returns the message can be
@@ -139,18 +130,7 @@ func (q *Queue) Configure(change func(*Config)) error {
 // not allowed, with ErrNotFIFO if there is a DeduplicationID, and else with
 // ErrInvalidParameterValue.
 func (q *Queue) Send(ctx context.Context, in SendInput) (SendResult, error) {
-	if err := q.usable(ctx); err != nil {
-		return SendResult{}, err
-	}
-	d, err := q.draft(&in)
-	if err != nil {
-		return SendResult{}, err
-	}
-	if err := q.enter(ctx); err != nil {
-		return SendResult{}, err
-	}
-	defer q.leave()
-	return q.put(d), nil
+	return q.send(ctx, in, q.draft, q.put)
 }
 
 // SendBatch is [Queue.Send] for up to 10 messages at once, which together have
@@ -220,15 +200,8 @@ func (q *Queue) Redrive(ctx context.Context, to *Queue, maxPerSecond int) (moved
 	return q.redrive(ctx, target, maxPerSecond)
 }
 
-// A draft is a message that has been checked and is about to be put on a queue.
-type draft struct {
-	message *message
-	delay   time.Duration
-	groupID string // in a FIFO queue
-}
-
 // draft makes a message of in, or refuses it.
-func (q *Queue) draft(in *SendInput) (draft, error) {
+func (q *Queue) draft(in SendInput) (draft, error) {
 	s := q.current()
 	d := draft{delay: s.delay}
 	if in.DeduplicationID != "" {
@@ -245,10 +218,10 @@ func (q *Queue) draft(in *SendInput) (draft, error) {
 	if err := q.checkDuration(ErrInvalidParameterValue, "Delay", d.delay, maxDelay); err != nil {
 		return d, err
 	}
-	if err := q.checkMessage(in, s.maxMessageSize); err != nil {
+	if err := q.checkMessage(&in, s.maxMessageSize); err != nil {
 		return d, err
 	}
-	d.message = newMessage(in, in.GroupID)
+	d.message = newMessage(&in, in.GroupID)
 	return d, nil
 }
 
