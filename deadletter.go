@@ -101,7 +101,7 @@ func (q *core) bury(m *message) {
 		firstReceivedAt: q.time(m.firstReceivedAt),
 	}
 	x := m.extras()
-	x.origin, x.deadLetterSource = q, q.name
+	x.origin = q
 	c.extra = &x
 	if m.group != nil {
 		l.groupID = m.group.id
@@ -261,7 +261,7 @@ func (r *redrive) moveNext() (found, more bool, err error) {
 		return false, more, err
 	}
 	x := m.extras()
-	x.origin, x.deadLetterSource = nil, ""
+	x.origin = nil
 	l := letter{to: to, isNew: true, message: &message{id: newUUID(), body: m.body, extra: &x, dedupID: m.dedupID}}
 	if m.group != nil {
 		l.groupID = m.group.id

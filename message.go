@@ -137,11 +137,10 @@ type message struct {
 
 // An extra is what few messages have.
 type extra struct {
-	attributes       map[string]Attribute
-	traceHeader      string
-	tenant           string // GroupID in a standard queue
-	origin           *core  // the queue that dead-lettered the message, or nil
-	deadLetterSource string // its name
+	attributes  map[string]Attribute
+	traceHeader string
+	tenant      string // GroupID in a standard queue
+	origin      *core  // the queue that dead-lettered the message, or nil
 }
 
 // extras returns m's extra, or an empty one if it has none.

@@ -187,7 +187,9 @@ func (q *core) show(m *message) Message {
 	if x := m.extra; x != nil {
 		msg.Attributes = copyAttributes(x.attributes)
 		msg.TraceHeader = x.traceHeader
-		msg.DeadLetterSource = x.deadLetterSource
+		if x.origin != nil {
+			msg.DeadLetterSource = x.origin.name
+		}
 		if m.group == nil {
 			msg.GroupID = x.tenant
 		}
