@@ -107,6 +107,7 @@ func (q *core) bury(m *message) {
 		l.groupID = m.group.id
 		l.isNew = true                       // A19.6
 		c.dedupID = string(m.id.append(nil)) // A19.7
+		c.group, c.prev, c.next = nil, nil, nil
 	}
 	q.unlink(m)
 	q.letters = append(q.letters, l)
@@ -134,7 +135,6 @@ func (q *core) storeLetter(l letter) {
 	if !l.isNew {
 		m.sent.at = q.instant(l.sentAt)
 	}
-	m.group, m.prev, m.next = nil, nil, nil
 	if l.groupID != "" {
 		q.joinGroup(m, l.groupID)
 	}
