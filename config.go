@@ -62,17 +62,16 @@ func orDefault[T comparable](v, byDefault T) T {
 // checkSettings refuses what no queue can have.
 func (q *core) checkSettings(s settings) error {
 	for _, d := range []struct {
-		name     string
-		d, least time.Duration
-		most     time.Duration
+		name               string
+		value, least, most time.Duration
 	}{
 		{"VisibilityTimeout", s.visibilityTimeout, 0, maxVisibilityTimeout},
 		{"Delay", s.delay, 0, maxDelay},
 		{"WaitTime", s.waitTime, 0, maxWaitTime},
 		{"Retention", s.retention, minRetention, maxRetention},
 	} {
-		if d.d < d.least || d.d > d.most {
-			return q.refuse(ErrInvalidAttributeValue, "%s is %v; it must be %v to %v", d.name, d.d, d.least, d.most)
+		if d.value < d.least || d.value > d.most {
+			return q.refuse(ErrInvalidAttributeValue, "%s is %v; it must be %v to %v", d.name, d.value, d.least, d.most)
 		}
 	}
 	switch {

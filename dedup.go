@@ -7,7 +7,7 @@ import "maps"
 // and ready to use. It is not synchronised.
 type table[K comparable, V any] struct {
 	entries map[K]V
-	most    int // entries since the map was made
+	peak    int // most entries at a time since the map was made
 }
 
 // tableMinimum is the number of entries up to which a map is not worth
@@ -24,17 +24,17 @@ func (t *table[K, V]) put(k K, v V) {
 		t.entries = make(map[K]V)
 	}
 	t.entries[k] = v
-	t.most = max(t.most, len(t.entries))
+	t.peak = max(t.peak, len(t.entries))
 }
 
 // remove removes the entry of k. When three quarters of the entries are gone
 // it moves the rest to a new map, so its amortised time is constant.
 func (t *table[K, V]) remove(k K) {
 	delete(t.entries, k)
-	if t.most > tableMinimum && len(t.entries) < t.most/4 {
+	if t.peak > tableMinimum && len(t.entries) < t.peak/4 {
 		smaller := make(map[K]V, len(t.entries))
 		maps.Copy(smaller, t.entries)
-		t.entries, t.most = smaller, len(smaller)
+		t.entries, t.peak = smaller, len(smaller)
 	}
 }
 

@@ -24,7 +24,8 @@ const (
 	maxReceiveMessages   = 10
 	maxReceiveCount      = 1000
 	maxAttributes        = 10
-	maxAttributeName     = 256 // characters, as of a data type
+	maxAttributeName     = 256 // characters
+	maxDataType          = 256 // characters
 	maxIDLength          = 128 // of a message group, deduplication or receive attempt id
 )
 
@@ -154,7 +155,7 @@ func faultInName(name string) string {
 		return "a dot in the name must have a character before and after it that is not a dot"
 	}
 	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.' || r == utf8.RuneError {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.' {
 			return fmt.Sprintf("the name has %q; it can have letters, digits, '_', '-' and '.'", r)
 		}
 	}
@@ -169,8 +170,8 @@ func faultInValue(a Attribute) string {
 	switch {
 	case base != "String" && base != "Number" && base != "Binary", labelled && label == "", disallowed:
 		return fmt.Sprintf(`DataType is %s; it must be "String", "Number" or "Binary", and can have a label after a dot`, clip(a.DataType))
-	case utf8.RuneCountInString(a.DataType) > maxAttributeName:
-		return fmt.Sprintf("DataType has %d characters; it can have at most %d", utf8.RuneCountInString(a.DataType), maxAttributeName)
+	case utf8.RuneCountInString(a.DataType) > maxDataType:
+		return fmt.Sprintf("DataType has %d characters; it can have at most %d", utf8.RuneCountInString(a.DataType), maxDataType)
 	}
 	if base == "Binary" {
 		if len(a.BinaryValue) == 0 || a.StringValue != "" {
@@ -218,16 +219,17 @@ func isNumber(s string) bool {
 	return e < maxNumberExponent || e == maxNumberExponent && significant == "1"
 }
 
-// parseExponent returns the value of a signed decimal number. One too large
-// to matter, however many digits it has, it takes for any other such.
+// parseExponent returns the value of a decimal number with an optional sign. It
+// stops counting where no mantissa can make up for the exponent any more, so
+// that a number of any length does not overflow.
 func parseExponent(s string) (e int, ok bool) {
 	digits := trimSign(s)
 	if digits == "" || !isDigits(digits) {
 		return 0, false
 	}
-	const large = 10 * maxMessageSize // more than a mantissa can make up for
+	const most = 10 * maxMessageSize // a mantissa has fewer digits than that
 	for _, c := range []byte(digits) {
-		e = min(10*e+int(c-'0'), large)
+		e = min(10*e+int(c-'0'), most)
 	}
 	if s[0] == '-' {
 		e = -e
