@@ -2,7 +2,7 @@ package memsqs
 
 import "context"
 
-// checkBatch refuses a batch that has not 1 to 10 entries (A15.1).
+// checkBatch refuses a batch that does not have 1 to 10 entries (A15.1).
 func (q *core) checkBatch(entries int) error {
 	switch {
 	case entries == 0:
@@ -13,8 +13,8 @@ func (q *core) checkBatch(entries int) error {
 	return nil
 }
 
-// checkSendBatch refuses what no batch of messages can be. The limit of its
-// size is the same for all queues (A15.2).
+// checkSendBatch refuses a batch of messages as a whole. The limit of its size is
+// the same for all queues (A15.2).
 func (q *core) checkSendBatch(ctx context.Context, in []SendInput) error {
 	if err := q.usable(ctx); err != nil {
 		return err

@@ -33,7 +33,7 @@ type settings struct {
 
 // deadLetters says where dead letters go. The zero value says nowhere.
 type deadLetters struct {
-	given           bool // that is, not nil in the configuration
+	given           bool // the configuration has a DeadLetter
 	queue           *Queue
 	fifoQueue       *FIFOQueue
 	maxReceiveCount int
@@ -59,7 +59,7 @@ func orDefault[T comparable](v, byDefault T) T {
 	return v
 }
 
-// checkSettings refuses what no queue can have.
+// checkSettings refuses settings that no queue can have.
 func (q *core) checkSettings(s settings) error {
 	for _, d := range []struct {
 		name               string

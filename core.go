@@ -36,11 +36,11 @@ type core struct {
 	open     atomic.Bool
 	settings atomic.Pointer[settings]
 
-	postal sync.Mutex // held by who posts the letters; taken before mu
+	postal sync.Mutex // held by whoever posts the letters; taken before mu
 
 	mu      sync.Mutex // guards the fields below
 	reading int64      // of the clock, by the operation under way
-	now     int64      // the same, but does not go back
+	now     int64      // the latest reading so far: it does not go back
 	last    uint64     // number given out last, to a message or to its turn
 
 	byAge    timeline[*message] // by when they were sent
@@ -198,8 +198,8 @@ func (q *core) send(ctx context.Context, in SendInput, makeDraft func(SendInput)
 	return put(d), nil
 }
 
-// store puts m, whose sent moment is set and whose group it has joined if it
-// has one, on the queue, for the first time visible after the given delay.
+// store puts m, whose sent moment is set and which has joined its group if it
+// has one, on the queue. It becomes visible when the given delay has passed.
 // q.mu must be held.
 func (q *core) store(m *message, delay time.Duration) {
 	q.byAge.insert(m.sent, m)

@@ -38,7 +38,7 @@ type FIFODeadLetter struct {
 // released, so that two are never held.
 type letter struct {
 	to              *core
-	message         *message // to's own, but for the fields that accept sets
+	message         *message // complete but for what storeLetter sets
 	groupID         string   // empty in a standard queue
 	isNew           bool     // it is to count as sent when it arrives
 	sentAt          time.Time
@@ -82,7 +82,7 @@ func (q *core) hasLetters() bool {
 // isExhausted reports whether m has been received so often that it has to go
 // to the dead-letter queue, and there is one. Receives in other queues do not
 // count: a message that comes back to a queue, by way of its own dead letters or
-// another's, would else never be received there. q.mu must be held.
+// another's, would otherwise never be received there. q.mu must be held.
 func (q *core) isExhausted(m *message) bool {
 	d := q.current().deadLetters
 	return d.given && int(m.receives-m.receivesBefore) >= d.maxReceiveCount && d.to().open.Load()

@@ -110,7 +110,7 @@ func (e *BatchError) Unwrap() []error {
 	return errs
 }
 
-// A failures collects the errors of a batch's entries.
+// failures are the errors of the entries of a batch, by index.
 type failures map[int]error
 
 // add notes that entry i failed with err, unless err is nil.

@@ -200,8 +200,9 @@ func (q *FIFOQueue) Redrive(ctx context.Context, to *FIFOQueue, maxPerSecond int
 	return q.redrive(ctx, target, maxPerSecond)
 }
 
-// missingID returns the field that in lacks, or nothing, and the error for it.
-func (s *settings) missingID(in *SendInput) (field string, code error) {
+// missingID says, in words that follow "has no", which id in lacks, and with
+// which code it is refused for that. It returns nothing if in lacks none.
+func (s *settings) missingID(in *SendInput) (what string, code error) {
 	switch {
 	case in.GroupID == "":
 		return "GroupID", ErrMissingParameter

@@ -8,10 +8,10 @@ import (
 // The ways of a message between hidden and visible. Each of these methods is
 // called with q.mu held.
 
-// place puts m, which is on neither of hidden and visible, on the one where it
+// place puts m, which is on neither hidden nor visible, on the one where it
 // belongs: it is hidden for the given time, in the given state, and then
-// visible. Its due moment is a new one, so that among what falls due at one
-// instant a message that was put there again comes behind the others.
+// visible. Its due moment is a new one, so that of messages that fall due at one
+// instant the one that was placed last comes last.
 func (q *core) place(m *message, hideFor time.Duration, s State) {
 	m.due = moment{q.now + int64(hideFor), q.number()}
 	m.state = s
@@ -37,8 +37,8 @@ func (q *core) reveal(m *message) {
 	}
 }
 
-// offer makes m, which has become the head of its group, one that may be
-// received if it is visible. There may be none, and m be nil.
+// offer lets m, which has become the head of its group, be received if it is
+// visible. If nothing is left of the group, m is nil.
 //
 // It keeps its due moment: groups are served in the order in which their heads
 // became visible (B6.12), and a message becomes visible when its time comes,
@@ -49,7 +49,7 @@ func (q *core) offer(m *message) {
 	}
 }
 
-// lift takes m off hidden or visible, on whichever it is.
+// lift takes m off hidden or visible, whichever it is on, if it is on one.
 func (q *core) lift(m *message) {
 	switch {
 	case m.state != Visible:

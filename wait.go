@@ -20,7 +20,7 @@ type waiter struct {
 	err  error
 }
 
-// A waiters is the line of the receives that are parked. The zero line is
+// waiters is the line of the receives that are parked. The zero line is
 // empty and ready to use. It is not synchronised.
 type waiters struct {
 	line   list.List // of *waiter, in the order of arrival
@@ -102,8 +102,9 @@ func (q *core) serve() {
 	}
 }
 
-// alarmSlack is how much an alarm may be late because time went by while it was
-// made. A clock that runs always does, one that is moved by hand may jump.
+// alarmSlack is how late an alarm may be because time went by while it was made.
+// On a clock that runs every alarm is late by a little, and another would be too;
+// a clock that is moved by hand may have jumped by hours.
 const alarmSlack = time.Millisecond
 
 // settle serves those who wait, and leaves an alarm that goes off when there
@@ -159,7 +160,8 @@ func (q *core) dropAlarm() {
 	}
 }
 
-// ring is what the alarm a does.
+// ring is called when the alarm a goes off. To lock and to leave the queue is all
+// that it takes to serve those who wait.
 func (q *core) ring(a *alarm) {
 	q.lock()
 	defer q.leave()
