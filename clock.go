@@ -9,9 +9,12 @@ import (
 // production as well as in a [testing/synctest] bubble; a [ManualClock] is
 // for tests that cannot run in a bubble.
 //
-// A queue calls its clock from many goroutines, and never while it holds its
-// lock. If Now goes back, the queue's time stands still until Now has caught
-// up. A queue has one timer while receives wait, however many, and each call of
+// A queue calls its clock from many goroutines, and never while it holds the lock
+// of its messages, so that a clock can use its own queue. It must not use another
+// queue that has this one for its dead letters.
+//
+// If Now goes back, the queue's time stands still until Now has caught up. A
+// queue has one timer while receives wait, however many, and each call of
 // [Queue.Redrive] with a limit of its rate has one; at other times there are
 // none.
 type Clock interface {
@@ -112,8 +115,10 @@ func (c *ManualClock) AfterFunc(d time.Duration, f func()) Timer {
 // messages, or have come to the end of their wait.
 //
 // To know that a receive is waiting before the clock is moved, look at
-// Waiting in [Queue.Stats]. Calls that overlap add up. Advance takes a negative
-// d for zero, and stops for good 146 years from where the clock started.
+// Waiting in [Queue.Stats]. Calls that overlap add up, but then a function may
+// find the clock past its instant, and is sure to have been called only when all
+// of the calls have returned. Advance takes a negative d for zero, and stops for
+// good 146 years from where the clock started.
 func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	c.target = min(c.target+max(0, min(int64(d), maxInstant)), maxInstant)

@@ -13,9 +13,9 @@ import (
 //
 // The message keeps its id, body, attributes, receive count and times, also
 // the time it was sent at, from which the retention of Queue counts; Queue's
-// Delay has no effect on it. In Queue it can be received MaxReceiveCount times
-// of that queue's own DeadLetter, if it has one. While Queue is closed, messages
-// stay where they are and can be received.
+// Delay has no effect on it. Receives before the move do not count toward the
+// MaxReceiveCount of Queue's own DeadLetter, if it has one. While Queue is
+// closed, messages stay where they are and can be received.
 //
 // Queue can be the queue itself.
 type DeadLetter struct {

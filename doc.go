@@ -52,8 +52,9 @@
 // # Cost
 //
 // Every operation on a message takes O(log n) time in a queue of n messages,
-// in every state of the queue. A queue that is dropped is garbage, whatever it
-// holds, and need not be closed.
+// in every state of the queue, and as much again for each message that it finds
+// has fallen due, expired, or become a dead letter since the operation before.
+// A queue that is dropped is garbage, whatever it holds, and need not be closed.
 //
 // # Errors
 //

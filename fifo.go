@@ -146,8 +146,8 @@ func (q *FIFOQueue) Configure(change func(*FIFOConfig)) error {
 //
 // What breaks a rule of [SendInput] is refused: with ErrMissingParameter if
 // Body or GroupID is empty, with ErrInvalidMessageContents if Body has
-// characters that are not allowed, and else with ErrInvalidParameterValue; so
-// is a message without a DeduplicationID, unless the queue has
+// characters that are not allowed, and otherwise with ErrInvalidParameterValue;
+// so is a message without a DeduplicationID, unless the queue has
 // ContentBasedDeduplication, and one with a Delay that is not zero.
 func (q *FIFOQueue) Send(ctx context.Context, in SendInput) (SendResult, error) {
 	return q.send(ctx, in, q.draft, q.put)
@@ -191,7 +191,9 @@ func (q *FIFOQueue) Receive(ctx context.Context, in ReceiveInput) ([]Message, er
 	return q.receive(ctx, in, nil)
 }
 
-// Redrive moves messages to another queue, as [Queue.Redrive] does.
+// Redrive moves messages to another queue, as [Queue.Redrive] does. A message
+// comes to the end of its group there, with a new sequence number; it keeps its
+// deduplication id, but is not taken for a duplicate.
 func (q *FIFOQueue) Redrive(ctx context.Context, to *FIFOQueue, maxPerSecond int) (moved int, err error) {
 	var target *core
 	if to != nil {

@@ -127,8 +127,8 @@ func (q *Queue) Configure(change func(*Config)) error {
 //
 // What breaks a rule of [SendInput] is refused: with ErrMissingParameter if
 // Body is empty, with ErrInvalidMessageContents if it has characters that are
-// not allowed, with ErrNotFIFO if there is a DeduplicationID, and else with
-// ErrInvalidParameterValue.
+// not allowed, with ErrNotFIFO if there is a DeduplicationID, and otherwise
+// with ErrInvalidParameterValue.
 func (q *Queue) Send(ctx context.Context, in SendInput) (SendResult, error) {
 	return q.send(ctx, in, q.draft, q.put)
 }
