@@ -52,7 +52,7 @@ func TestReceiveIsRepeatedWithItsAttemptID(t *testing.T) {
 			requireCounts(t, q, 1, 3, 0)
 		}
 		time.Sleep(30*time.Second - 1)
-		remove(t, q, first[0])
+		deleteAll(t, q, first[0])
 		time.Sleep(1 * time.Nanosecond)
 		msgs := receiveNamed(t, q, 10, "g3-m1", "g1-m2", "g2-m1")
 		require.Equal(t, 2, msgs[1].ReceiveCount)
@@ -93,7 +93,7 @@ func TestRepeatIsKnownByItsIDAlone(t *testing.T) {
 // (B10.3). The refusal changes nothing.
 func TestAttemptIsRefusedOnceAMessageWasChanged(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message){
-		"deleted":     func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { remove(t, q, m) },
+		"deleted":     func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { deleteAll(t, q, m) },
 		"extended":    func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { changeVisibility(t, q, m, time.Hour) },
 		"shortened":   func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { changeVisibility(t, q, m, time.Second) },
 		"same":        func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { changeVisibility(t, q, m, 30*time.Second) },
@@ -208,7 +208,7 @@ func TestOnlyAnAnswerWithMessagesIsRemembered(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		sendNamed(t, q, 0, "g-m1")
 		got := <-answers
-		requireAnswer(t, got, start.Add(23*time.Second), "g-m1")
+		requireAnswered(t, got, start.Add(23*time.Second), "g-m1")
 		time.Sleep(20 * time.Second)
 		requireRepeat(t, got.msgs, receive(t, q, in), 30*time.Second)
 	})

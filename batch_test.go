@@ -3,7 +3,6 @@
 package memsqs_test
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,15 +27,6 @@ func receiveTen(t testing.TB) (*memsqs.Queue, []memsqs.Message) {
 	return q, msgs
 }
 
-// handlesOf returns the receipt handles of messages.
-func handlesOf(msgs []memsqs.Message) []string {
-	var all []string
-	for _, m := range msgs {
-		all = append(all, m.ReceiptHandle)
-	}
-	return all
-}
-
 // changesTo returns changes of the timeouts of messages.
 func changesTo(timeout time.Duration, msgs []memsqs.Message) []memsqs.VisibilityChange {
 	var all []memsqs.VisibilityChange
@@ -44,18 +34,6 @@ func changesTo(timeout time.Duration, msgs []memsqs.Message) []memsqs.Visibility
 		all = append(all, memsqs.VisibilityChange{ReceiptHandle: m.ReceiptHandle, Timeout: timeout})
 	}
 	return all
-}
-
-// requireFailed requires that err is a *BatchError of exactly the given entries,
-// each an *Error of the queue with the given code.
-func requireFailed(t testing.TB, q queue, err error, codes map[int]error) {
-	t.Helper()
-	failed := failedEntries(t, err)
-	require.Equal(t, slices.Sorted(maps.Keys(codes)), slices.Sorted(maps.Keys(failed)))
-	for i, code := range codes {
-		requireRefused(t, q, failed[i], code)
-		requireDetail(t, failed[i], code)
-	}
 }
 
 // A batch has 1 to 10 entries, and is else refused as a whole (A15.1).
@@ -74,7 +52,7 @@ func TestBatchHasOneToTenEntries(t *testing.T) {
 		_, sendErr := q.SendBatch(t.Context(), make([]memsqs.SendInput, len(tt.msgs)))
 		for _, err := range []error{
 			sendErr,
-			q.DeleteBatch(t.Context(), handlesOf(tt.msgs)),
+			q.DeleteBatch(t.Context(), handlesOf(tt.msgs...)),
 			q.ChangeVisibilityBatch(t.Context(), changesTo(0, tt.msgs)),
 		} {
 			requireRefused(t, q, err, tt.code)
@@ -85,7 +63,7 @@ func TestBatchHasOneToTenEntries(t *testing.T) {
 	require.Equal(t, stats.Sent, q.Stats().Sent)
 
 	require.NoError(t, q.ChangeVisibilityBatch(t.Context(), changesTo(time.Hour, msgs)))
-	require.NoError(t, q.DeleteBatch(t.Context(), handlesOf(msgs)))
+	require.NoError(t, q.DeleteBatch(t.Context(), handlesOf(msgs...)))
 	requireCounts(t, q, 0, 0, 0)
 	for _, n := range []int{1, 10} {
 		results, err := q.SendBatch(t.Context(), slices.Repeat([]memsqs.SendInput{{Body: "b"}}, n))

@@ -71,9 +71,9 @@ var calls = []struct {
 // and one at hand, fails with the given error and changes nothing.
 func requireNoEffect(t *testing.T, q queue, want error, call func(handle string) error) {
 	t.Helper()
-	put(t, q, "held")
+	sendEach(t, q, "held")
 	handle := receiveOne(t, q).ReceiptHandle
-	put(t, q, "at-hand")
+	sendEach(t, q, "at-hand")
 	stats, messages := q.Stats(), q.Peek(10)
 
 	require.ErrorIs(t, call(handle), want)
@@ -219,7 +219,7 @@ func TestCancelledReceiveLeavesTheLine(t *testing.T) {
 		for _, i := range []int{0, 2, 5} {
 			cancel[i]()
 		}
-		put(t, q, "a", "b", "c", "d")
+		sendEach(t, q, "a", "b", "c", "d")
 
 		for _, i := range []int{0, 2, 5} {
 			require.ErrorIs(t, (<-waiting[i]).err, context.Canceled)
@@ -240,7 +240,7 @@ func TestMessageThatWasHandedOverIsReturned(t *testing.T) {
 			answers := park(ctx, q, memsqs.ReceiveInput{WaitTime: seconds(20)})
 			synctest.Wait()
 			body := rand.Text()
-			put(t, q, body)
+			sendEach(t, q, body)
 			cancel()
 			requireAnswered(t, <-answers, time.Now(), body)
 		}
@@ -285,7 +285,7 @@ func TestCloseReleasesThoseWhoWait(t *testing.T) {
 // Purge neither ends a wait nor lets it miss what is sent afterwards.
 func TestPurgeDoesNotConcernThoseWhoWait(t *testing.T) {
 	onBothKinds(t, nil, func(t *testing.T, q queue) {
-		put(t, q, "held")
+		sendEach(t, q, "held")
 		receive(t, q, memsqs.ReceiveInput{VisibilityTimeout: seconds(3)})
 		start := time.Now()
 		var waiting [11]<-chan answer
@@ -298,7 +298,7 @@ func TestPurgeDoesNotConcernThoseWhoWait(t *testing.T) {
 		time.Sleep(4 * time.Second)
 		require.Equal(t, len(waiting), q.Stats().Waiting)
 		for i := range 10 {
-			put(t, q, strconv.Itoa(i))
+			sendEach(t, q, strconv.Itoa(i))
 		}
 		for i, answers := range waiting[:10] {
 			requireAnswered(t, <-answers, start.Add(5*time.Second), strconv.Itoa(i))

@@ -59,15 +59,6 @@ func eachPair(t *testing.T, maxReceiveCount int, cfg memsqs.Config, test func(t 
 	})
 }
 
-// sendEach sends messages to a queue of either kind, each to a group of its own.
-func sendEach(t testing.TB, q queue, bodies ...string) {
-	t.Helper()
-	for _, body := range bodies {
-		_, err := q.Send(t.Context(), memsqs.SendInput{Body: body, GroupID: body})
-		require.NoError(t, err)
-	}
-}
-
 // A message is received as often as is allowed, and moved by the receive after
 // that (A19.2), which does not count: the receive count goes on from the last
 // one (A19.4).
@@ -234,11 +225,11 @@ func TestParkedReceivesAndDeadLetters(t *testing.T) {
 			changeVisibility(t, source, m, time.Duration(i)*5*time.Second)
 		}
 		onLetters, onSource := park(t.Context(), letters, wait), park(t.Context(), source, wait)
-		requireAnswer(t, <-onLetters, start, "a")
-		requireAnswer(t, <-park(t.Context(), letters, wait), start.Add(5*time.Second), "b")
+		requireAnswered(t, <-onLetters, start, "a")
+		requireAnswered(t, <-park(t.Context(), letters, wait), start.Add(5*time.Second), "b")
 		time.Sleep(5 * time.Second)
 		sendEach(t, source, "c")
-		requireAnswer(t, <-onSource, start.Add(10*time.Second), "c")
+		requireAnswered(t, <-onSource, start.Add(10*time.Second), "c")
 	})
 }
 
@@ -280,7 +271,7 @@ func TestHandlesOfADeadLetter(t *testing.T) {
 		sendEach(t, source, "a")
 		m := receiveVisible(t, source, 1)[0]
 		receiveNone(t, source)
-		remove(t, source, m)
+		deleteAll(t, source, m)
 		require.Zero(t, source.Stats().Deleted)
 		requireRefused(t, source, source.ChangeVisibility(t.Context(), m.ReceiptHandle, 0), memsqs.ErrInvalidParameterValue)
 		requireRefused(t, letters, letters.Delete(t.Context(), m.ReceiptHandle), memsqs.ErrReceiptHandleIsInvalid)

@@ -176,7 +176,7 @@ func TestDeduplicationWindowRunsFromTheFirstSend(t *testing.T) {
 func TestDeduplicationIDOutlivesItsMessage(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, q, letters *memsqs.FIFOQueue){
 		"received": func(t *testing.T, q, _ *memsqs.FIFOQueue) { receiveOne(t, q) },
-		"deleted":  func(t *testing.T, q, _ *memsqs.FIFOQueue) { remove(t, q, receiveOne(t, q)) },
+		"deleted":  func(t *testing.T, q, _ *memsqs.FIFOQueue) { deleteAll(t, q, receiveOne(t, q)) },
 		"dead-lettered": func(t *testing.T, q, letters *memsqs.FIFOQueue) {
 			receiveOne(t, q)
 			time.Sleep(30 * time.Second)
@@ -251,12 +251,12 @@ func TestDuplicateDoesNotWakeAParkedReceive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFIFOQueue(t, memsqs.FIFOConfig{})
 		sendAs(t, q, "g", "d")
-		remove(t, q, receiveOne(t, q))
+		deleteAll(t, q, receiveOne(t, q))
 		start := time.Now()
 		answers := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
 		time.Sleep(time.Second)
 		sendAs(t, q, "g", "d")
-		requireAnswer(t, <-answers, start.Add(20*time.Second))
+		requireAnswered(t, <-answers, start.Add(20*time.Second))
 	})
 }
 

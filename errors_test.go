@@ -25,26 +25,6 @@ var sentinels = []error{
 	memsqs.ErrBatchEmpty, memsqs.ErrBatchTooMany, memsqs.ErrBatchTooLong,
 }
 
-// requireDetail requires that err is an *Error of exactly the given code, and
-// that its Detail has the given parts in it.
-func requireDetail(t testing.TB, err, code error, parts ...string) {
-	t.Helper()
-	var refused *memsqs.Error
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, code, refused.Code)
-	for _, part := range parts {
-		require.Contains(t, refused.Detail, part)
-	}
-}
-
-// failedEntries requires that err is a *BatchError and returns its Failed.
-func failedEntries(t testing.TB, err error) map[int]error {
-	t.Helper()
-	var batch *memsqs.BatchError
-	require.ErrorAs(t, err, &batch)
-	return batch.Failed
-}
-
 // sendError returns the error of a send.
 func sendError(t testing.TB, q queue, in memsqs.SendInput) error {
 	_, err := q.Send(t.Context(), in)

@@ -15,40 +15,19 @@ import (
 	"github.com/memsqs/memsqs"
 )
 
-// requireEntriesFailed requires that err is a *BatchError in which exactly the given
-// entries failed, each with its code.
-func requireEntriesFailed(t testing.TB, q queue, err error, want map[int]error) {
-	t.Helper()
-	var batch *memsqs.BatchError
-	require.ErrorAs(t, err, &batch)
-	require.Len(t, batch.Failed, len(want))
-	for i, code := range want {
-		requireRefused(t, q, batch.Failed[i], code)
-	}
-}
-
-// handles returns the receipt handles of messages.
-func handles(msgs ...memsqs.Message) []string {
-	var all []string
-	for _, m := range msgs {
-		all = append(all, m.ReceiptHandle)
-	}
-	return all
-}
-
 // A batch can delete one message several times; in a FIFO queue an entry with
 // a handle that has expired fails alone. (F55)
 func TestBatchDeletesAMessageSeveralTimes(t *testing.T) {
-	onEachKind(t, func(t *testing.T, q queue) {
+	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		sendAny(t, q, "m")
 		first := receive(t, q, memsqs.ReceiveInput{VisibilityTimeout: seconds(1)})[0]
 		at(t, 2)
 		second := receiveOne(t, q)
-		err := q.DeleteBatch(t.Context(), handles(first, second, second))
+		err := q.DeleteBatch(t.Context(), handlesOf(first, second, second))
 		if _, standard := q.(*memsqs.Queue); standard {
 			require.NoError(t, err)
 		} else {
-			requireEntriesFailed(t, q, err, map[int]error{0: memsqs.ErrReceiptHandleExpired})
+			requireFailed(t, q, err, map[int]error{0: memsqs.ErrReceiptHandleExpired})
 		}
 		requireCounts(t, q, 0, 0, 0)
 		require.Equal(t, uint64(1), q.Stats().Deleted)
@@ -57,11 +36,11 @@ func TestBatchDeletesAMessageSeveralTimes(t *testing.T) {
 
 // Entries of a batch fail alone, and the others are applied. (F57)
 func TestBatchAppliesWhatIsGood(t *testing.T) {
-	onEachKind(t, func(t *testing.T, q queue) {
+	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		sendAny(t, q, "a", "b", "c", "d")
 		msgs := receiveExactly(t, q, "a", "b", "c", "d")
 		err := q.DeleteBatch(t.Context(), []string{msgs[0].ReceiptHandle, "garbage", msgs[1].ReceiptHandle})
-		requireEntriesFailed(t, q, err, map[int]error{1: memsqs.ErrReceiptHandleIsInvalid})
+		requireFailed(t, q, err, map[int]error{1: memsqs.ErrReceiptHandleIsInvalid})
 		requireCounts(t, q, 0, 2, 0)
 
 		var changes []memsqs.VisibilityChange
@@ -69,7 +48,7 @@ func TestBatchAppliesWhatIsGood(t *testing.T) {
 			changes = append(changes, memsqs.VisibilityChange{ReceiptHandle: m.ReceiptHandle})
 		}
 		err = q.ChangeVisibilityBatch(t.Context(), changes)
-		requireEntriesFailed(t, q, err, map[int]error{1: memsqs.ErrInvalidParameterValue})
+		requireFailed(t, q, err, map[int]error{1: memsqs.ErrInvalidParameterValue})
 		receiveExactly(t, q, "c", "d")
 	})
 }
@@ -80,7 +59,7 @@ func TestBatchEntryThatIsTooLargeFailsAlone(t *testing.T) {
 	q := newQueue(t, memsqs.Config{MaxMessageSize: 1024})
 	full, over := strings.Repeat("x", 1024), strings.Repeat("x", 1025)
 	results, err := q.SendBatch(t.Context(), []memsqs.SendInput{{Body: full}, {Body: over}})
-	requireEntriesFailed(t, q, err, map[int]error{1: memsqs.ErrInvalidParameterValue})
+	requireFailed(t, q, err, map[int]error{1: memsqs.ErrInvalidParameterValue})
 	require.NotEmpty(t, results[0].MessageID)
 	require.Zero(t, results[1])
 	requireCounts(t, q, 1, 0, 0)
@@ -184,7 +163,7 @@ func TestFIFOMessagesHaveTheQueuesDelay(t *testing.T) {
 			{Body: "late", GroupID: "g", Delay: seconds(5)},
 			{Body: "d", GroupID: "g"},
 		})
-		requireEntriesFailed(t, q, err, map[int]error{1: memsqs.ErrInvalidParameterValue})
+		requireFailed(t, q, err, map[int]error{1: memsqs.ErrInvalidParameterValue})
 		at(t, 59)
 		receiveNone(t, q)
 		requireCounts(t, q, 0, 0, 4)

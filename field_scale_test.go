@@ -170,7 +170,7 @@ func TestDistantDeadlinesLeaveNothingBehind(t *testing.T) {
 
 // A refused call leaves its queue and others usable. (F93)
 func TestRefusedCallLeavesQueuesUsable(t *testing.T) {
-	onEachKind(t, func(t *testing.T, q queue) {
+	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		ctx := t.Context()
 		done, cancel := context.WithCancel(ctx)
 		cancel()

@@ -46,27 +46,6 @@ func hideFor(t testing.TB, q queue, m memsqs.Message, n float64) {
 	require.NoError(t, q.ChangeVisibility(t.Context(), m.ReceiptHandle, *seconds(n)))
 }
 
-// deleteAll deletes messages.
-func deleteAll(t testing.TB, q queue, msgs ...memsqs.Message) {
-	t.Helper()
-	for _, m := range msgs {
-		require.NoError(t, q.Delete(t.Context(), m.ReceiptHandle))
-	}
-}
-
-// onEachKind runs a test on a standard queue and on a FIFO queue, each in a
-// bubble. Its messages are sent with sendAny.
-func onEachKind(t *testing.T, test func(t *testing.T, q queue)) {
-	t.Run("standard", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) { test(t, newQueue(t, memsqs.Config{})) })
-	})
-	t.Run("FIFO", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			test(t, newFIFOQueue(t, memsqs.FIFOConfig{ContentBasedDeduplication: true}))
-		})
-	})
-}
-
 // sendAny sends messages with different bodies to a standard queue or to one
 // group of a FIFO queue.
 func sendAny(t testing.TB, q queue, bodies ...string) {
@@ -181,7 +160,7 @@ func TestVisibilityTimeoutIsTheReceivesOrElseTheQueues(t *testing.T) {
 
 // A message can be deleted any number of times, alone or in a batch. (F11)
 func TestDeleteCanBeRepeated(t *testing.T) {
-	onEachKind(t, func(t *testing.T, q queue) {
+	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		sendAny(t, q, "m", "other", "bystander")
 		msgs := receive(t, q, memsqs.ReceiveInput{MaxMessages: 2})
 		deleteAll(t, q, msgs[0], msgs[0])
@@ -224,7 +203,7 @@ func TestNewQueueInheritsNothing(t *testing.T) {
 // A receive that asks for what is out of range is refused at once and receives
 // nothing; a MaxMessages of zero means one. (F79)
 func TestReceiveRefusesWhatIsOutOfRange(t *testing.T) {
-	onEachKind(t, func(t *testing.T, q queue) {
+	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		sendAny(t, q, "a", "b")
 		for _, in := range []memsqs.ReceiveInput{
 			{MaxMessages: -1}, {MaxMessages: 11}, {WaitTime: seconds(-1)}, {WaitTime: seconds(21)},
@@ -242,7 +221,7 @@ func TestReceiveRefusesWhatIsOutOfRange(t *testing.T) {
 // A receive whose context has been cancelled before does not touch a message
 // that is there. (F51)
 func TestReceiveWithACancelledContextTakesNothing(t *testing.T) {
-	onEachKind(t, func(t *testing.T, q queue) {
+	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		sendAny(t, q, "m")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -254,7 +233,7 @@ func TestReceiveWithACancelledContextTakesNothing(t *testing.T) {
 // What is not a handle, or another queue's, is refused and has no effect on
 // either queue. (F79)
 func TestHandleOfAnotherQueueIsRefused(t *testing.T) {
-	onEachKind(t, func(t *testing.T, q queue) {
+	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		other := newQueue(t, memsqs.Config{Name: "other"})
 		sendAny(t, q, "m")
 		sendAny(t, other, "m")

@@ -258,7 +258,7 @@ func TestCancelRacingTheHandOver(t *testing.T) {
 // A poll that has been cancelled takes no message that is sent afterwards: that
 // is not in flight, its group not held back, and it is no dead letter. (F53)
 func TestAbandonedPollTakesNothing(t *testing.T) {
-	onEachKind(t, func(t *testing.T, q queue) {
+	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		var dead queue
 		switch q := q.(type) {
 		case *memsqs.Queue:
@@ -288,7 +288,7 @@ func TestAbandonedPollTakesNothing(t *testing.T) {
 // Receives that wait go on waiting when the queue is purged, and get what is
 // sent then, also to a group that was held back. (F71, F67)
 func TestPollsOutliveAPurge(t *testing.T) {
-	onEachKind(t, func(t *testing.T, q queue) {
+	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		sendAny(t, q, "held")
 		receiveOne(t, q)
 		polls := parkInOrder(t, q, 10)

@@ -14,32 +14,6 @@ import (
 	"github.com/memsqs/memsqs"
 )
 
-// runInBubble runs a subtest in a bubble of its own.
-func runInBubble(t *testing.T, name string, f func(t *testing.T)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
-}
-
-// upTo asks for at most n messages, and leaves the rest to the queue.
-func upTo(n int) memsqs.ReceiveInput { return memsqs.ReceiveInput{MaxMessages: n} }
-
-// receiveVisible receives up to ten messages, which stay visible, and requires
-// that there are n.
-func receiveVisible(t testing.TB, q queue, n int) []memsqs.Message {
-	t.Helper()
-	msgs := receive(t, q, memsqs.ReceiveInput{MaxMessages: 10, VisibilityTimeout: seconds(0)})
-	require.Len(t, msgs, n)
-	return msgs
-}
-
-// requireAnswer requires that a receive returned these messages, and when.
-func requireAnswer(t testing.TB, a answer, at time.Time, want ...string) {
-	t.Helper()
-	require.NoError(t, a.err)
-	require.Equal(t, want, bodies(a.msgs))
-	require.WithinDuration(t, at, a.at, 0)
-}
-
 // A FIFO message needs a group (B1.1), and a deduplication id unless the queue
 // makes one of the body (B1.3). A message without is not stored.
 func TestFIFOMessageNeedsItsIDs(t *testing.T) {
@@ -219,7 +193,7 @@ func TestParkedReceiveReturnsWhenFIFODelayEnds(t *testing.T) {
 			answers := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
 			time.Sleep(5 * time.Second)
 			require.NoError(t, q.Configure(func(c *memsqs.FIFOConfig) { c.Delay = test.after }))
-			requireAnswer(t, <-answers, start.Add(test.due), test.want...)
+			requireAnswered(t, <-answers, start.Add(test.due), test.want...)
 		})
 	}
 }

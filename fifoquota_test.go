@@ -33,7 +33,7 @@ func TestFIFOReceiveIsEmptyAtTheQuota(t *testing.T) {
 // A parked receive at the quota returns when there is room again.
 func TestParkedFIFOReceiveReturnsWhenThereIsRoom(t *testing.T) {
 	for name, makeRoom := range map[string]func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message){
-		"deletion": func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { remove(t, q, m) },
+		"deletion": func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { deleteAll(t, q, m) },
 		"a shorter timeout": func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) {
 			changeVisibility(t, q, m, time.Second)
 			time.Sleep(time.Second)
@@ -62,7 +62,7 @@ func TestParkedFIFOReceiveReturnsWhenThereIsRoom(t *testing.T) {
 			require.Equal(t, 1, q.Stats().Waiting)
 			makeRoom(t, q, msgs[0])
 			now := time.Now()
-			requireAnswer(t, <-answers, now, "g3-m1")
+			requireAnswered(t, <-answers, now, "g3-m1")
 		})
 	}
 }
@@ -76,7 +76,7 @@ func TestFIFOQuotaCanBeLoweredBelowWhatIsInFlight(t *testing.T) {
 	require.NoError(t, q.Configure(func(c *memsqs.FIFOConfig) { c.MaxInFlight = 1 }))
 	for _, m := range msgs {
 		receiveNone(t, q)
-		remove(t, q, m)
+		deleteAll(t, q, m)
 	}
 	receiveNamed(t, q, 10, "g4-m1")
 }

@@ -41,14 +41,6 @@ func changeVisibility(t testing.TB, q queue, m memsqs.Message, timeout time.Dura
 	require.NoError(t, q.ChangeVisibility(t.Context(), m.ReceiptHandle, timeout))
 }
 
-// remove deletes messages that were received.
-func remove(t testing.TB, q queue, msgs ...memsqs.Message) {
-	t.Helper()
-	for _, m := range msgs {
-		require.NoError(t, q.Delete(t.Context(), m.ReceiptHandle))
-	}
-}
-
 // groupOrders are the orders in which SQS was seen to serve groups (B6.11), and
 // two more of the rule that they follow.
 var groupOrders = []struct {
@@ -85,7 +77,7 @@ var groupOrders = []struct {
 	{
 		"after deletion", []string{"g1-m1", "g2-m1", "g1-m2", "g2-m2", "g1-m3", "g1-m4", "g3-m1"},
 		func(t *testing.T, q *memsqs.FIFOQueue) {
-			remove(t, q, receiveNamed(t, q, 2, "g1-m1", "g1-m2")...)
+			deleteAll(t, q, receiveNamed(t, q, 2, "g1-m1", "g1-m2")...)
 		},
 		[]string{"g2-m1", "g2-m2", "g1-m3", "g1-m4", "g3-m1"},
 	},
@@ -106,7 +98,7 @@ var groupOrders = []struct {
 			msgs := receiveNamed(t, q, 10, "g1-m1", "g1-m2")
 			changeVisibility(t, q, msgs[1], 0)
 			sendNamed(t, q, 0, "g2-m1")
-			remove(t, q, msgs[0])
+			deleteAll(t, q, msgs[0])
 		},
 		[]string{"g1-m2", "g2-m1"},
 	},
@@ -150,9 +142,9 @@ func TestGroupIsWithheldWhileAMessageOfItIsInFlight(t *testing.T) {
 	receiveNamed(t, q, 10, "g2-m1")
 	sendNamed(t, q, 0, "g1-m4", "g3-m1")
 	receiveNamed(t, q, 10, "g3-m1")
-	remove(t, q, first[0])
+	deleteAll(t, q, first[0])
 	receiveNone(t, q)
-	remove(t, q, first[1])
+	deleteAll(t, q, first[1])
 	receiveNamed(t, q, 10, "g1-m3", "g1-m4")
 }
 
@@ -231,7 +223,7 @@ func TestParkedReceiveReturnsWhenAGroupOpens(t *testing.T) {
 	changing := func(timeout time.Duration) event {
 		return func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { changeVisibility(t, q, m, timeout) }
 	}
-	deleting := func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { remove(t, q, m) }
+	deleting := func(t *testing.T, q *memsqs.FIFOQueue, m memsqs.Message) { deleteAll(t, q, m) }
 	for _, test := range []struct {
 		name  string
 		event event // after 5 s
@@ -253,7 +245,7 @@ func TestParkedReceiveReturnsWhenAGroupOpens(t *testing.T) {
 			answers := park(t.Context(), q, memsqs.ReceiveInput{MaxMessages: 10, WaitTime: seconds(20)})
 			time.Sleep(5 * time.Second)
 			test.event(t, q, m)
-			requireAnswer(t, <-answers, start.Add(test.after), test.want...)
+			requireAnswered(t, <-answers, start.Add(test.after), test.want...)
 		})
 	}
 }
@@ -335,7 +327,7 @@ func TestOlderFIFOHandleIsRefusedWhileTheMessageIsThere(t *testing.T) {
 			requireRefused(t, q, use(q, t.Context(), older.ReceiptHandle), memsqs.ErrReceiptHandleExpired)
 			requireCounts(t, q, 0, 1, 0)
 		}
-		remove(t, q, latest, latest, older)
+		deleteAll(t, q, latest, latest, older)
 		require.EqualValues(t, 1, q.Stats().Deleted)
 		for _, m := range []memsqs.Message{older, latest} {
 			err := q.ChangeVisibility(t.Context(), m.ReceiptHandle, 0)

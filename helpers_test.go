@@ -3,7 +3,10 @@ package memsqs_test
 import (
 	"context"
 	"crypto/rand"
+	"maps"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +49,22 @@ func newFIFOQueue(t testing.TB, cfg memsqs.FIFOConfig) *memsqs.FIFOQueue {
 	return q
 }
 
+// runInBubble runs a subtest in a bubble of its own.
+func runInBubble(t *testing.T, name string, f func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
+}
+
+// onBothKinds runs a test, in a bubble, with an empty queue of each kind on the
+// given clock.
+func onBothKinds(t *testing.T, clock memsqs.Clock, test func(t *testing.T, q queue)) {
+	t.Helper()
+	runInBubble(t, "standard", func(t *testing.T) { test(t, newQueue(t, memsqs.Config{Clock: clock})) })
+	runInBubble(t, "FIFO", func(t *testing.T) {
+		test(t, newFIFOQueue(t, memsqs.FIFOConfig{Clock: clock, ContentBasedDeduplication: true}))
+	})
+}
+
 // seconds returns n seconds, for the optional fields of inputs.
 func seconds(n float64) *time.Duration {
 	return new(time.Duration(n * float64(time.Second)))
@@ -70,6 +89,27 @@ func sendGroup(t testing.TB, q *memsqs.FIFOQueue, group string, bodies ...string
 	}
 }
 
+// sendEach sends messages to a queue of either kind, each to a group of its own.
+func sendEach(t testing.TB, q queue, bodies ...string) {
+	t.Helper()
+	for _, body := range bodies {
+		_, err := q.Send(t.Context(), memsqs.SendInput{Body: body, GroupID: body})
+		require.NoError(t, err)
+	}
+}
+
+// upTo asks for at most n messages, and leaves the rest to the queue.
+func upTo(n int) memsqs.ReceiveInput { return memsqs.ReceiveInput{MaxMessages: n} }
+
+// receiveVisible receives up to ten messages, which stay visible, and requires
+// that there are n.
+func receiveVisible(t testing.TB, q queue, n int) []memsqs.Message {
+	t.Helper()
+	msgs := receive(t, q, memsqs.ReceiveInput{MaxMessages: 10, VisibilityTimeout: seconds(0)})
+	require.Len(t, msgs, n)
+	return msgs
+}
+
 // receive receives what in asks for.
 func receive(t testing.TB, q queue, in memsqs.ReceiveInput) []memsqs.Message {
 	t.Helper()
@@ -91,6 +131,23 @@ func receiveOne(t testing.TB, q queue) memsqs.Message {
 func receiveNone(t testing.TB, q queue) {
 	t.Helper()
 	require.Empty(t, receive(t, q, memsqs.ReceiveInput{MaxMessages: 10, WaitTime: seconds(0)}))
+}
+
+// deleteAll deletes messages.
+func deleteAll(t testing.TB, q queue, msgs ...memsqs.Message) {
+	t.Helper()
+	for _, m := range msgs {
+		require.NoError(t, q.Delete(t.Context(), m.ReceiptHandle))
+	}
+}
+
+// handlesOf returns the receipt handles of messages.
+func handlesOf(msgs ...memsqs.Message) []string {
+	var all []string
+	for _, m := range msgs {
+		all = append(all, m.ReceiptHandle)
+	}
+	return all
 }
 
 // bodies returns the bodies of messages.
@@ -127,6 +184,16 @@ func park(ctx context.Context, q queue, in memsqs.ReceiveInput) <-chan answer {
 	return answers
 }
 
+// requireAnswered requires that a receive returned messages with these bodies, at
+// the given time.
+func requireAnswered(t testing.TB, a answer, at time.Time, want ...string) {
+	t.Helper()
+	synctest.Wait() // until whoever handed the messages over has left the queue
+	require.NoError(t, a.err)
+	require.Equal(t, want, bodies(a.msgs))
+	require.Zero(t, a.at.Sub(at), "too late, or if negative too early")
+}
+
 // requireRefused requires that err is an *Error of the given code, with its
 // Detail filled in and the queue's name in it.
 func requireRefused(t testing.TB, q queue, err, code error) {
@@ -136,4 +203,36 @@ func requireRefused(t testing.TB, q queue, err, code error) {
 	require.ErrorAs(t, err, &refused)
 	require.NotEmpty(t, refused.Detail)
 	require.Equal(t, q.Stats().Name, refused.Queue)
+}
+
+// requireDetail requires that err is an *Error of exactly the given code, and
+// that its Detail has the given parts in it.
+func requireDetail(t testing.TB, err, code error, parts ...string) {
+	t.Helper()
+	var refused *memsqs.Error
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, code, refused.Code)
+	for _, part := range parts {
+		require.Contains(t, refused.Detail, part)
+	}
+}
+
+// failedEntries requires that err is a *BatchError and returns its Failed.
+func failedEntries(t testing.TB, err error) map[int]error {
+	t.Helper()
+	var batch *memsqs.BatchError
+	require.ErrorAs(t, err, &batch)
+	return batch.Failed
+}
+
+// requireFailed requires that err is a *BatchError of exactly the given entries,
+// each an *Error of the queue with the given code.
+func requireFailed(t testing.TB, q queue, err error, codes map[int]error) {
+	t.Helper()
+	failed := failedEntries(t, err)
+	require.Equal(t, slices.Sorted(maps.Keys(codes)), slices.Sorted(maps.Keys(failed)))
+	for i, code := range codes {
+		requireRefused(t, q, failed[i], code)
+		requireDetail(t, failed[i], code)
+	}
 }

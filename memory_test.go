@@ -239,7 +239,7 @@ func TestNoGoroutineIsLeftBehind(t *testing.T) {
 		}
 		synctest.Wait()
 		require.Equal(t, 60, goroutinesInside())
-		put(t, q, "a", "b", "c")
+		sendEach(t, q, "a", "b", "c")
 		time.Sleep(3 * time.Second)
 		require.NoError(t, q.Close())
 		synctest.Wait()

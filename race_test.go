@@ -40,7 +40,7 @@ func TestEndOfAWaitRacesWithAHandOver(t *testing.T) {
 			case 2:
 				time.Sleep(time.Second)
 			}
-			put(t, q, rand.Text())
+			sendEach(t, q, rand.Text())
 			a := <-answers
 			wg.Wait()
 			cancel()
@@ -65,7 +65,7 @@ func TestEndOfAWaitRacesWithAHandOver(t *testing.T) {
 func TestDeleteRacesWithTheEndOfTheVisibilityTimeout(t *testing.T) {
 	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		for range 300 {
-			put(t, q, rand.Text())
+			sendEach(t, q, rand.Text())
 			first := receive(t, q, memsqs.ReceiveInput{VisibilityTimeout: seconds(5)})[0]
 			answers := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
 			time.Sleep(5 * time.Second)
@@ -283,7 +283,7 @@ func TestEveryMessageIsReceivedExactlyOnce(t *testing.T) {
 		for i := range 8 {
 			go func() {
 				for j := range 100 {
-					put(t, q, strconv.Itoa(i*100+j))
+					sendEach(t, q, strconv.Itoa(i*100+j))
 				}
 			}()
 			ins = append(ins, memsqs.ReceiveInput{MaxMessages: 1 + i}, memsqs.ReceiveInput{MaxMessages: 1 + i, WaitTime: seconds(20)})

@@ -206,7 +206,7 @@ func TestRedriveWakesAParkedReceive(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		now := time.Now()
 		requireMoved(t, 1, letters, nil)
-		requireAnswer(t, <-answers, now, "a")
+		requireAnswered(t, <-answers, now, "a")
 	})
 }
 

@@ -133,7 +133,7 @@ func TestReceiveThatWaitsSharesNothingWithItsCaller(t *testing.T) {
 		synctest.Wait()
 		*in.VisibilityTimeout, *in.WaitTime = 0, time.Hour
 
-		put(t, q, "a")
+		sendEach(t, q, "a")
 		a := <-first
 		require.Equal(t, 10*time.Second, a.msgs[0].InvisibleUntil.Sub(start))
 		requireCounts(t, q, 0, 1, 0)

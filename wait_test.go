@@ -44,16 +44,6 @@ func TestReceiveThatWaitsReturnsAtTheFirstMoment(t *testing.T) {
 	}
 }
 
-// requireAnswered requires that a receive returned messages with these bodies, at
-// the given time.
-func requireAnswered(t *testing.T, a answer, at time.Time, want ...string) {
-	t.Helper()
-	synctest.Wait() // until whoever handed the messages over has left the queue
-	require.NoError(t, a.err)
-	require.Equal(t, want, bodies(a.msgs))
-	require.Zero(t, a.at.Sub(at), "too late, or if negative too early")
-}
-
 // heldQueue returns a queue in which a message, a, is in flight, and then
 // others have been sent.
 func heldQueue(t *testing.T, cfg memsqs.Config, others ...string) (q *memsqs.Queue, handle string) {
@@ -188,28 +178,6 @@ var wakesOfFIFOQueues = []wake{
 	}},
 }
 
-// onBothKinds runs a test, in a bubble, with an empty queue of each kind on the
-// given clock.
-func onBothKinds(t *testing.T, clock memsqs.Clock, test func(t *testing.T, q queue)) {
-	t.Run("standard", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) { test(t, newQueue(t, memsqs.Config{Clock: clock})) })
-	})
-	t.Run("FIFO", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			test(t, newFIFOQueue(t, memsqs.FIFOConfig{Clock: clock, ContentBasedDeduplication: true}))
-		})
-	})
-}
-
-// put sends messages to a queue from onBothKinds, each to a group of its own.
-func put(t testing.TB, q queue, bodies ...string) {
-	t.Helper()
-	for _, body := range bodies {
-		_, err := q.Send(t.Context(), memsqs.SendInput{Body: body, GroupID: body})
-		require.NoError(t, err)
-	}
-}
-
 // A receive waits for the queue's wait time unless it names one, zero included
 // (A3.3). With nothing to return it returns nothing, and no error, at the very
 // end of that time (A3.6, E8).
@@ -270,12 +238,12 @@ func TestReceiveDoesNotWaitToFillItsAnswer(t *testing.T) {
 	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		in := memsqs.ReceiveInput{MaxMessages: 10, WaitTime: seconds(20)}
 		start := time.Now()
-		put(t, q, "a")
+		sendEach(t, q, "a")
 		requireAnswered(t, <-park(t.Context(), q, in), start, "a")
 
 		answers := park(t.Context(), q, in)
 		time.Sleep(time.Second)
-		put(t, q, "b", "c")
+		sendEach(t, q, "b", "c")
 		requireAnswered(t, <-answers, start.Add(time.Second), "b")
 	})
 }
@@ -318,7 +286,7 @@ func TestEachMessageWakesOneOfThoseWhoWait(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(time.Second)
-		put(t, q, "a", "b", "c")
+		sendEach(t, q, "a", "b", "c")
 		require.Equal(t, 47, q.Stats().Waiting)
 		for i, body := range []string{"a", "b", "c"} {
 			requireAnswered(t, <-waiting[i], start.Add(time.Second), body)
