@@ -25,11 +25,11 @@ type kindOfQueue[Q, C any] interface {
 // A call is a call of one of the methods of a queue.
 type call func(context.Context) error
 
-// everyCall returns a call of each method that takes a context. If the handle
-// is that of a message in flight, they all succeed.
-func everyCall[Q kindOfQueue[Q, C], C any](q Q, handle string) map[string]call {
+// everyCall returns a call of each method that takes a context; a redrive is to
+// the given queue. If the handle is that of a message in flight, and another is
+// visible, they all succeed and change something.
+func everyCall[Q kindOfQueue[Q, C], C any](q, to Q, handle string) map[string]call {
 	in := memsqs.SendInput{Body: "sent", GroupID: "sent"}
-	var origins Q
 	return map[string]call{
 		"Send": func(ctx context.Context) error {
 			_, err := q.Send(ctx, in)
@@ -41,6 +41,10 @@ func everyCall[Q kindOfQueue[Q, C], C any](q Q, handle string) map[string]call {
 		},
 		"Receive": func(ctx context.Context) error {
 			_, err := q.Receive(ctx, memsqs.ReceiveInput{})
+			return err
+		},
+		"Receive that waits": func(ctx context.Context) error {
+			_, err := q.Receive(ctx, memsqs.ReceiveInput{WaitTime: seconds(20)})
 			return err
 		},
 		"Delete": func(ctx context.Context) error {
@@ -57,7 +61,7 @@ func everyCall[Q kindOfQueue[Q, C], C any](q Q, handle string) map[string]call {
 		},
 		"Purge": q.Purge,
 		"Redrive": func(ctx context.Context) error {
-			_, err := q.Redrive(ctx, origins, 0)
+			_, err := q.Redrive(ctx, to, 0)
 			return err
 		},
 	}
@@ -101,14 +105,14 @@ func onEveryCall(t *testing.T, test func(*testing.T, stage, call)) {
 }
 
 func onEveryCallOf[Q kindOfQueue[Q, C], C any](t *testing.T, kind string, newQ func(*testing.T, memsqs.Clock) Q, test func(*testing.T, stage, call)) {
-	for name := range everyCall(newQ(t, nil), "") {
+	for name := range everyCall(newQ(t, nil), newQ(t, nil), "") {
 		t.Run(kind+"."+name, func(t *testing.T) {
 			clock := &meddler{ManualClock: memsqs.NewManualClock(time.Unix(0, 0))}
 			q := newQ(t, clock)
 			_, err := q.SendBatch(t.Context(), []memsqs.SendInput{{Body: "a", GroupID: "a"}, {Body: "b", GroupID: "b"}})
 			require.NoError(t, err)
 			msgs := receive(t, q, memsqs.ReceiveInput{})
-			test(t, stage{q, clock}, everyCall(q, msgs[0].ReceiptHandle)[name])
+			test(t, stage{q, clock}, everyCall(q, newQ(t, nil), msgs[0].ReceiptHandle)[name])
 		})
 	}
 }
@@ -187,9 +191,9 @@ func TestZeroQueueIsClosed(t *testing.T) {
 }
 
 func testZeroQueue[Q kindOfQueue[Q, C], C any](t *testing.T, q Q) {
-	calls := everyCall(q, "handle")
-	calls["Receive that waits"] = func(ctx context.Context) error {
-		_, err := q.Receive(ctx, memsqs.ReceiveInput{WaitTime: seconds(20), AttemptID: "a"})
+	calls := everyCall(q, q, "handle")
+	calls["Receive with an attempt id"] = func(ctx context.Context) error {
+		_, err := q.Receive(ctx, memsqs.ReceiveInput{AttemptID: "a"})
 		return err
 	}
 	calls["empty batch"] = func(ctx context.Context) error { return q.DeleteBatch(ctx, nil) }

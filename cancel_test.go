@@ -1,12 +1,11 @@
-// Tests of calls that are cut short: by their context, and by Close. And of
-// Purge, which cuts nothing short.
+// Tests of receives that are cut short while they wait: by their context, and by
+// Close. And of Purge, which cuts nothing short.
 
 package memsqs_test
 
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"slices"
 	"strconv"
 	"testing"
@@ -17,140 +16,6 @@ import (
 
 	"github.com/memsqs/memsqs"
 )
-
-// calls are the methods that take a context. The handle is that of a message in
-// flight.
-var calls = []struct {
-	name string
-	do   func(ctx context.Context, q queue, handle string) error
-}{
-	{"Send", func(ctx context.Context, q queue, _ string) error {
-		_, err := q.Send(ctx, memsqs.SendInput{Body: "new", GroupID: "g"})
-		return err
-	}},
-	{"SendBatch", func(ctx context.Context, q queue, _ string) error {
-		_, err := q.SendBatch(ctx, []memsqs.SendInput{{Body: "new", GroupID: "g"}})
-		return err
-	}},
-	{"Receive", func(ctx context.Context, q queue, _ string) error {
-		_, err := q.Receive(ctx, memsqs.ReceiveInput{})
-		return err
-	}},
-	{"ReceiveThatWaits", func(ctx context.Context, q queue, _ string) error {
-		_, err := q.Receive(ctx, memsqs.ReceiveInput{WaitTime: seconds(20)})
-		return err
-	}},
-	{"Delete", func(ctx context.Context, q queue, handle string) error {
-		return q.Delete(ctx, handle)
-	}},
-	{"DeleteBatch", func(ctx context.Context, q queue, handle string) error {
-		return q.DeleteBatch(ctx, []string{handle})
-	}},
-	{"ChangeVisibility", func(ctx context.Context, q queue, handle string) error {
-		return q.ChangeVisibility(ctx, handle, 0)
-	}},
-	{"ChangeVisibilityBatch", func(ctx context.Context, q queue, handle string) error {
-		return q.ChangeVisibilityBatch(ctx, []memsqs.VisibilityChange{{ReceiptHandle: handle}})
-	}},
-	{"Purge", func(ctx context.Context, q queue, _ string) error {
-		return q.Purge(ctx)
-	}},
-	{"Redrive", func(ctx context.Context, q queue, _ string) error {
-		if q, ok := q.(*memsqs.FIFOQueue); ok {
-			to, err := memsqs.NewFIFOQueue(memsqs.FIFOConfig{})
-			_, redriveErr := q.Redrive(ctx, to, 0)
-			return errors.Join(err, redriveErr)
-		}
-		to, err := memsqs.NewQueue(memsqs.Config{})
-		_, redriveErr := q.(*memsqs.Queue).Redrive(ctx, to, 0)
-		return errors.Join(err, redriveErr)
-	}},
-}
-
-// requireNoEffect requires that a call, on a queue that has a message in flight
-// and one at hand, fails with the given error and changes nothing.
-func requireNoEffect(t *testing.T, q queue, want error, call func(handle string) error) {
-	t.Helper()
-	sendEach(t, q, "held")
-	handle := receiveOne(t, q).ReceiptHandle
-	sendEach(t, q, "at-hand")
-	stats, messages := q.Stats(), q.Peek(10)
-
-	require.ErrorIs(t, call(handle), want)
-	require.Equal(t, stats, q.Stats())
-	require.Equal(t, messages, q.Peek(10))
-}
-
-// A call whose context is done returns the context's error, which is not the
-// cause of its being done, and changes nothing, although there is a message at
-// hand.
-func TestCallWhoseContextIsDoneChangesNothing(t *testing.T) {
-	cancelled, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("a cause"))
-	expired, stop := context.WithTimeout(t.Context(), 0)
-	defer stop()
-	for _, c := range calls {
-		for _, ctx := range []context.Context{cancelled, expired} {
-			t.Run(c.name+"/"+ctx.Err().Error(), func(t *testing.T) {
-				onBothKinds(t, nil, func(t *testing.T, q queue) {
-					requireNoEffect(t, q, ctx.Err(), func(handle string) error { return c.do(ctx, q, handle) })
-				})
-			})
-		}
-	}
-}
-
-// A call whose context is cancelled before it takes effect changes nothing
-// either, also when it has begun: here, when it asks for the time.
-func TestCallWhoseContextIsCancelledBeforeItTakesEffectChangesNothing(t *testing.T) {
-	for _, c := range calls {
-		t.Run(c.name, func(t *testing.T) {
-			clock := newSpyClock()
-			onBothKinds(t, clock, func(t *testing.T, q queue) {
-				ctx, cancel := context.WithCancel(t.Context())
-				requireNoEffect(t, q, context.Canceled, func(handle string) error {
-					clock.onCall = func(string) { cancel() }
-					defer func() { clock.onCall = nil }()
-					return c.do(ctx, q, handle)
-				})
-			})
-		})
-	}
-}
-
-// So does a call on a queue that is closed before the call takes effect.
-func TestCallOnAQueueThatIsClosedBeforeItTakesEffectChangesNothing(t *testing.T) {
-	for _, c := range calls {
-		t.Run(c.name, func(t *testing.T) {
-			clock := newSpyClock()
-			onBothKinds(t, clock, func(t *testing.T, q queue) {
-				requireNoEffect(t, q, memsqs.ErrClosed, func(handle string) error {
-					clock.onCall = func(string) {
-						clock.onCall = nil
-						q.Close()
-					}
-					return c.do(t.Context(), q, handle)
-				})
-			})
-		})
-	}
-}
-
-// A call without a context is refused.
-func TestCallWhoseContextIsNilIsRefused(t *testing.T) {
-	for _, c := range calls {
-		t.Run(c.name, func(t *testing.T) {
-			onBothKinds(t, nil, func(t *testing.T, q queue) {
-				requireNoEffect(t, q, memsqs.ErrInvalidParameterValue, func(handle string) error {
-					var none context.Context
-					err := c.do(none, q, handle)
-					requireRefused(t, q, err, memsqs.ErrInvalidParameterValue)
-					return err
-				})
-			})
-		})
-	}
-}
 
 // A receive that waits returns the error of its context at the moment at which
 // that is done, and is not in the line any more.
@@ -262,7 +127,8 @@ func TestReceiveThatIsCancelledAsItsWaitEndsReturnsAnError(t *testing.T) {
 	}
 }
 
-// A receive that waits when the queue is closed returns ErrClosed, at once.
+// A receive that waits when the queue is closed returns ErrClosed, at once. Close
+// can be called again.
 func TestCloseReleasesThoseWhoWait(t *testing.T) {
 	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		start := time.Now()
@@ -271,8 +137,10 @@ func TestCloseReleasesThoseWhoWait(t *testing.T) {
 			waiting[i] = park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
 		}
 		time.Sleep(3 * time.Second)
-		require.NoError(t, q.Close())
-		require.Zero(t, q.Stats().Waiting)
+		for range 2 {
+			require.NoError(t, q.Close())
+			require.Zero(t, q.Stats().Waiting)
+		}
 		for _, answers := range waiting {
 			a := <-answers
 			requireRefused(t, q, a.err, memsqs.ErrClosed)
@@ -282,7 +150,7 @@ func TestCloseReleasesThoseWhoWait(t *testing.T) {
 	})
 }
 
-// Purge neither ends a wait nor lets it miss what is sent afterwards.
+// Purge neither ends a wait nor lets it miss what is sent afterwards. (F71)
 func TestPurgeDoesNotConcernThoseWhoWait(t *testing.T) {
 	onBothKinds(t, nil, func(t *testing.T, q queue) {
 		sendEach(t, q, "held")

@@ -195,29 +195,3 @@ func TestFIFOConfigBounds(t *testing.T) {
 		{func(c *memsqs.FIFOConfig) { c.MaxInFlight = -1 }, []string{"MaxInFlight is -1"}},
 	})
 }
-
-// Nothing that a pointer in a configuration points to is shared with the queue.
-func TestConfigSharesNothingWithTheQueue(t *testing.T) {
-	graveyard := newQueue(t, memsqs.Config{})
-	given := memsqs.Config{VisibilityTimeout: seconds(5), DeadLetter: &memsqs.DeadLetter{Queue: graveyard, MaxReceiveCount: 3}}
-	q := newQueue(t, given)
-	want := q.Config()
-	spoil := func(cfg memsqs.Config) {
-		*cfg.VisibilityTimeout = time.Hour
-		*cfg.DeadLetter = memsqs.DeadLetter{}
-		require.Equal(t, want, q.Config())
-	}
-	spoil(given)
-	spoil(q.Config())
-
-	var kept memsqs.Config
-	require.NoError(t, q.Configure(func(cfg *memsqs.Config) {
-		*cfg.VisibilityTimeout = 7 * time.Second
-		cfg.DeadLetter.MaxReceiveCount = 4
-		kept = *cfg
-	}))
-	want = q.Config()
-	require.Equal(t, 7*time.Second, *want.VisibilityTimeout)
-	require.Equal(t, 4, want.DeadLetter.MaxReceiveCount)
-	spoil(kept)
-}

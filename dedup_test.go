@@ -219,6 +219,7 @@ func TestPurgeForgetsDeduplicationIDs(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.NoError(t, q.Purge(t.Context()))
 		require.Zero(t, q.Stats().Deduplications)
+		require.Zero(t, q.Stats().Groups)
 		second := sendAs(t, q, "g", "d")
 		require.NotEqual(t, first, second)
 		require.Equal(t, second.MessageID, receiveOne(t, q).ID)

@@ -285,23 +285,6 @@ func TestAbandonedPollTakesNothing(t *testing.T) {
 	})
 }
 
-// Receives that wait go on waiting when the queue is purged, and get what is
-// sent then, also to a group that was held back. (F71, F67)
-func TestPollsOutliveAPurge(t *testing.T) {
-	onBothKinds(t, nil, func(t *testing.T, q queue) {
-		sendAny(t, q, "held")
-		receiveOne(t, q)
-		polls := parkInOrder(t, q, 10)
-		at(t, 1)
-		require.NoError(t, q.Purge(t.Context()))
-		at(t, 2)
-		for i, poll := range polls {
-			sendAny(t, q, fmt.Sprint(i))
-			deleteAll(t, q, requireAnsweredAt(t, poll, 2, fmt.Sprint(i))...)
-		}
-	})
-}
-
 // While senders, receivers and purges race, every message is received and
 // deleted, or purged; and a purge never drops what is sent after it. (F71)
 func TestPurgeRacingSendersAndReceivers(t *testing.T) {

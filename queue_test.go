@@ -257,17 +257,6 @@ func TestReceiveReturnsAsManyAsItAsksFor(t *testing.T) {
 	}
 }
 
-// A receive with a wait time does not wait to fill its answer (A3.5).
-func TestReceiveDoesNotWaitForMoreThanOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t, memsqs.Config{})
-		start := time.Now()
-		send(t, q, "hello")
-		require.Len(t, receive(t, q, memsqs.ReceiveInput{MaxMessages: 10, WaitTime: seconds(20)}), 1)
-		require.Zero(t, time.Since(start))
-	})
-}
-
 // A receive that finds nothing waits for its own wait time, zero included, or
 // else the queue's, and then returns nothing, which is no error (A3.3, A3.6).
 func TestWaitTimeOfAReceiveOverridesTheQueues(t *testing.T) {

@@ -212,18 +212,6 @@ func TestConfigureRacesWithConfigure(t *testing.T) {
 	require.Equal(t, 1+3+1, q.Config().MaxInFlight)
 }
 
-// A configuration does not come into force in a queue that was closed while it
-// was being made.
-func TestConfigureRacesWithClose(t *testing.T) {
-	q := newQueue(t, memsqs.Config{})
-	err := q.Configure(func(cfg *memsqs.Config) {
-		require.NoError(t, q.Close())
-		cfg.MaxInFlight = 1
-	})
-	requireRefused(t, q, err, memsqs.ErrClosed)
-	require.Equal(t, 120_000, q.Config().MaxInFlight)
-}
-
 // Close races with everything else: nothing that is called later has an effect.
 func TestCloseRacesWithEverything(t *testing.T) {
 	onBothKinds(t, nil, func(t *testing.T, q queue) {

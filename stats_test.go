@@ -212,21 +212,6 @@ func TestPurgeRemovesMessagesInEveryState(t *testing.T) {
 	})
 }
 
-// A purge forgets deduplication ids, so that the same message can be sent
-// again, and receive attempts, so that no purged message is received (A14.4).
-func TestPurgeForgetsDeduplicationAndAttemptIDs(t *testing.T) {
-	q := newFIFOQueue(t, memsqs.FIFOConfig{})
-	in := memsqs.SendInput{Body: "hello", GroupID: "g", DeduplicationID: "d"}
-	requireSend(t, q, in, nil)
-	require.Len(t, receive(t, q, memsqs.ReceiveInput{AttemptID: "a"}), 1)
-	require.NoError(t, q.Purge(t.Context()))
-	require.Zero(t, q.Stats().Deduplications)
-	require.Zero(t, q.Stats().Groups)
-	require.Empty(t, receive(t, q, memsqs.ReceiveInput{AttemptID: "a"}))
-	requireSend(t, q, in, nil)
-	requireCounts(t, q, 1, 0, 0)
-}
-
 // A handle of a purged message is that of a message that is gone: it can be
 // deleted, and not be changed (A5.7, A6.7).
 func TestPurgedMessageIsGoneForItsHandle(t *testing.T) {
@@ -237,41 +222,6 @@ func TestPurgedMessageIsGoneForItsHandle(t *testing.T) {
 	require.NoError(t, q.Delete(t.Context(), handle))
 	requireRefused(t, q, q.ChangeVisibility(t.Context(), handle, 0), memsqs.ErrInvalidParameterValue)
 	require.Zero(t, q.Stats().Deleted)
-}
-
-// A receive that waits goes on waiting through a purge.
-func TestPurgeLeavesWaitingReceivesAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t, memsqs.Config{})
-		sendDelayed(t, q, "purged", time.Second)
-		answers := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
-		synctest.Wait()
-		require.NoError(t, q.Purge(t.Context()))
-		time.Sleep(10 * time.Second)
-		send(t, q, "hello")
-		require.Equal(t, []string{"hello"}, bodies((<-answers).msgs))
-	})
-}
-
-// Close ends the receives that wait, with ErrClosed, and can be called again.
-func TestCloseReleasesWaitingReceives(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t, memsqs.Config{Name: "q"})
-		start := time.Now()
-		first := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
-		second := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(10)})
-		time.Sleep(5 * time.Second)
-		for range 2 {
-			require.NoError(t, q.Close())
-			require.Zero(t, q.Stats().Waiting)
-		}
-		for _, answers := range []<-chan answer{first, second} {
-			a := <-answers
-			requireRefused(t, q, a.err, memsqs.ErrClosed)
-			require.Empty(t, a.msgs)
-			require.WithinDuration(t, start.Add(5*time.Second), a.at, 0)
-		}
-	})
 }
 
 // A closed queue can still be looked at, and its messages come back and expire

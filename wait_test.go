@@ -205,16 +205,6 @@ func TestWaitEndsEmptyWhenTheWaitTimeHasPassed(t *testing.T) {
 	}
 }
 
-// A receive that waits while the in-flight quota is reached finds nothing, and
-// that is no error (A7.2).
-func TestWaitAtTheInFlightQuotaEndsEmpty(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q, _ := heldQueue(t, memsqs.Config{MaxInFlight: 1}, "b")
-		start := time.Now()
-		requireAnswered(t, <-park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)}), start.Add(20*time.Second))
-	})
-}
-
 // A message that falls due at the very instant at which a wait ends is
 // returned, to the one who has waited longest. A nanosecond later is too late.
 func TestMessageThatFallsDueAsTheWaitEndsIsReturned(t *testing.T) {
