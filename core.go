@@ -122,8 +122,8 @@ func (q *core) leave() {
 // unlock serves those who wait and unlocks the queue. It reports whether there
 // are letters to be posted.
 func (q *core) unlock() bool {
-	q.settle()
-	letters, stale := len(q.letters) > 0, q.stale
+	letters := q.settle()
+	stale := q.stale
 	q.stale = nil
 	q.mu.Unlock()
 	for _, t := range stale {

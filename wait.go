@@ -115,24 +115,30 @@ const alarmSlack = time.Millisecond
 // that covers what q's state calls for: it compares with timers that exist,
 // not with those that other goroutines are about to make, and after making
 // one it looks at the clock again.
-func (q *core) settle() {
+//
+// It reports whether letters have been written in the operation: while q.mu is
+// released another may take them, and not have brought them yet.
+func (q *core) settle() (letters bool) {
 	q.serve()
+	letters = len(q.letters) > 0
 	for q.waiters.len() > 0 {
 		at := q.nextDue()
 		if q.alarm.covers(at) {
-			return
+			return letters
 		}
 		a := &alarm{at: at}
 		before := q.reading
 		q.mu.Unlock()
 		a.timer = q.afterFunc(time.Duration(at-before), func() { q.ring(a) })
 		q.lock()
+		letters = letters || len(q.letters) > 0
 		if late := q.reading - before; late > int64(alarmSlack) {
 			a.at += late
 		}
 		q.setAlarm(a)
 	}
 	q.dropAlarm()
+	return letters
 }
 
 // covers reports whether the alarm, if there is one, goes off at the given
