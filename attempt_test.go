@@ -307,3 +307,26 @@ func TestAttemptMemoryIsBounded(t *testing.T) {
 		require.Less(t, heap(), (before+full)/2)
 	})
 }
+
+// A receive that waits with the attempt id of one that is answered gets the same
+// answer, also when others have waited for longer.
+func TestRepeatDoesNotWaitForItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newFIFOQueue(t, memsqs.FIFOConfig{})
+		attempt := memsqs.ReceiveInput{AttemptID: "x", WaitTime: seconds(20)}
+		first := park(t.Context(), q, attempt)
+		synctest.Wait()
+		other := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
+		synctest.Wait()
+		again := park(t.Context(), q, attempt)
+		synctest.Wait()
+
+		sendGroup(t, q, "g", "a")
+		a, b := <-first, <-again
+		require.NoError(t, b.err)
+		require.Len(t, b.msgs, 1)
+		require.Equal(t, a.msgs, b.msgs)
+		require.Equal(t, a.at, b.at)
+		require.Empty(t, (<-other).msgs)
+	})
+}

@@ -1,6 +1,7 @@
 package memsqs
 
 import (
+	"cmp"
 	"reflect"
 	"time"
 )
@@ -41,22 +42,7 @@ type deadLetters struct {
 
 // to returns the queue that dead letters go to, or nil.
 func (d deadLetters) to() *core {
-	switch {
-	case d.queue != nil:
-		return &d.queue.core
-	case d.fifoQueue != nil:
-		return &d.fifoQueue.core
-	}
-	return nil
-}
-
-// orDefault returns v, or the default if v is zero.
-func orDefault[T comparable](v, byDefault T) T {
-	var zero T
-	if v == zero {
-		return byDefault
-	}
-	return v
+	return cmp.Or(d.queue.base(), d.fifoQueue.base())
 }
 
 // checkSettings refuses settings that no queue can have.

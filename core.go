@@ -114,8 +114,7 @@ func (q *core) lock() {
 // that the operation has written are where they belong.
 func (q *core) leave() {
 	if q.unlock() {
-		q.postal.Lock()
-		q.post()
+		q.deliver()
 	}
 }
 
@@ -174,13 +173,6 @@ func (q *core) advance() {
 	q.attempts.expire(q.now, int64(attemptLife))
 }
 
-// A draft is a message that has been checked and is about to be put on a queue.
-type draft struct {
-	message *message
-	delay   time.Duration // in a standard queue
-	groupID string        // in a FIFO queue
-}
-
 // send is Send for both kinds of queue, which differ in what they check and in
 // how they put a message on the queue.
 func (q *core) send(ctx context.Context, in SendInput, makeDraft func(SendInput) (draft, error), put func(draft) SendResult) (SendResult, error) {
@@ -226,4 +218,43 @@ func (q *core) unlink(m *message) {
 	}
 	m.due = moment{}          // tells a receive attempt that m has changed
 	m.body, m.extra = "", nil // a receive attempt may refer to m for minutes
+}
+
+// Purge drops all messages of the queue, whatever their state, and forgets the
+// deduplication and receive attempt ids. Receives that wait go on waiting.
+//
+// It takes constant time. It can be called at any time, where SQS allows one
+// call in 60 seconds.
+func (q *core) Purge(ctx context.Context) error {
+	if err := q.enter(ctx); err != nil {
+		return err
+	}
+	defer q.leave()
+	q.totals.Purged += uint64(q.byAge.len())
+	q.byAge, q.hidden, q.visible = timeline[*message]{}, timeline[*message]{}, timeline[*message]{}
+	q.inFlight = 0
+	q.groups = table[string, *group]{}
+	q.sent = window[string, identity]{}
+	q.attempts = window[string, *attempt]{}
+	return nil
+}
+
+// Close closes the queue: receives that wait, and all later calls, are refused
+// with ErrClosed. Config, Stats, Peek and Close still work. Close always returns
+// nil.
+//
+// A queue that is no longer used need not be closed: it has no resources but
+// memory.
+func (q *core) Close() error {
+	q.lock()
+	defer q.leave()
+	q.open.Store(false)
+	for w := q.waiters.first(); w != nil; w = q.waiters.first() {
+		err := w.ctx.Err()
+		if err == nil {
+			err = q.errClosed()
+		}
+		q.waiters.dismiss(w, nil, err)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package memsqs
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -93,12 +94,12 @@ func (cfg *FIFOConfig) settings() settings {
 		WaitTime:          cfg.WaitTime,
 		Retention:         cfg.Retention,
 		MaxMessageSize:    cfg.MaxMessageSize,
-		MaxInFlight:       orDefault(cfg.MaxInFlight, defaultMaxInFlightFIFO),
+		MaxInFlight:       cmp.Or(cfg.MaxInFlight, defaultMaxInFlightFIFO),
 	}
 	s := common.settings()
 	s.contentBasedDeduplication = cfg.ContentBasedDeduplication
 	s.deduplicationScope = cfg.DeduplicationScope
-	s.deduplicationWindow = orDefault(cfg.DeduplicationWindow, defaultDeduplicationWindow)
+	s.deduplicationWindow = cmp.Or(cfg.DeduplicationWindow, defaultDeduplicationWindow)
 	if d := cfg.DeadLetter; d != nil {
 		s.deadLetters = deadLetters{given: true, fifoQueue: d.Queue, maxReceiveCount: d.MaxReceiveCount}
 	}
@@ -195,11 +196,15 @@ func (q *FIFOQueue) Receive(ctx context.Context, in ReceiveInput) ([]Message, er
 // comes to the end of its group there, with a new sequence number; it keeps its
 // deduplication id, but is not taken for a duplicate.
 func (q *FIFOQueue) Redrive(ctx context.Context, to *FIFOQueue, maxPerSecond int) (moved int, err error) {
-	var target *core
-	if to != nil {
-		target = &to.core
+	return q.redrive(ctx, to.base(), maxPerSecond)
+}
+
+// base returns the core of q, or nil if q is nil.
+func (q *FIFOQueue) base() *core {
+	if q == nil {
+		return nil
 	}
-	return q.redrive(ctx, target, maxPerSecond)
+	return &q.core
 }
 
 // missingID says, in words that follow "has no", which id in lacks, and with

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash/maphash"
+	"time"
 )
 
 // A receipt is what a receipt handle says: which receive of which message it
@@ -99,4 +100,58 @@ func (q *core) delete(handle string) error {
 	q.remove(m)
 	q.totals.Deleted++
 	return nil
+}
+
+// room returns how many more messages can be in flight. q.mu must be held.
+func (q *core) room() int { return max(0, q.current().maxInFlight-q.inFlight) }
+
+// invisibilityLeft returns how much longer the latest receive of m may keep it
+// invisible (A6.9). It is negative when the limit has passed.
+func (q *core) invisibilityLeft(m *message) time.Duration {
+	return maxVisibilityTimeout - time.Duration(q.now-m.receivedAt)
+}
+
+// An attempt is what is remembered of a receive with a receive request attempt
+// id: the messages as it left them, and when their visibility timeout ends.
+type attempt struct {
+	members []attemptMember
+	until   int64
+}
+
+type attemptMember struct {
+	message *message
+	due     moment // changes whenever something is done to the message
+}
+
+// attemptLife is the time after which an attempt id is forgotten (B10.2).
+const attemptLife = 5 * time.Minute
+
+func newAttempt(batch []*message, until int64) attempt {
+	a := attempt{members: make([]attemptMember, len(batch)), until: until}
+	for i, m := range batch {
+		a.members[i] = attemptMember{m, m.due}
+	}
+	return a
+}
+
+// retry returns the messages of an earlier receive again, with the same receipt
+// handles and a visibility timeout that starts anew, within what the receive
+// may have in all (B10.2). q.mu must be held.
+func (q *core) retry(p poll, a *attempt) ([]Message, error) {
+	var buf [maxReceiveMessages]*message
+	batch := buf[:0]
+	for _, member := range a.members {
+		if member.message.due != member.due {
+			return nil, q.refuse(ErrInvalidParameterValue, "AttemptID %s cannot be retried: a message of the receive has been changed or is gone", clip(p.attemptID))
+		}
+		batch = append(batch, member.message)
+	}
+	timeout := p.timeout
+	for _, m := range batch {
+		timeout = min(timeout, q.invisibilityLeft(m))
+		q.lift(m)
+	}
+	msgs := q.handOut(batch, timeout)
+	*a = newAttempt(batch, q.now+int64(timeout))
+	return msgs, nil
 }

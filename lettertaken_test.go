@@ -1,10 +1,15 @@
+// What a call has written into a dead-letter queue is there when it returns,
+// whatever others do meanwhile.
+
 package memsqs_test
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +29,7 @@ func (c *hookClock) Now() time.Time {
 	}
 	return c.ManualClock.Now()
 }
+
 func (c *hookClock) AfterFunc(d time.Duration, f func()) memsqs.Timer {
 	if h := c.after.Swap(nil); h != nil {
 		(*h)()
@@ -41,10 +47,11 @@ func TestAdvanceReturnsWhenLettersTakenByAnotherHaveArrived(t *testing.T) {
 	send(t, s, "a")
 	receiveOne(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
-	w := park(ctx, s, memsqs.ReceiveInput{WaitTime: seconds(20)})
-	for s.Stats().Waiting == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	parked := park(ctx, s, memsqs.ReceiveInput{WaitTime: seconds(20)})
+	awaitWaiting(s, 1)
+
+	// While Advance is making a timer, a call of Stats takes the letter, and
+	// is held up before it has brought it.
 	posting, release := make(chan bool), make(chan bool)
 	var wg sync.WaitGroup
 	sc.after.Store(new(func() {
@@ -52,11 +59,51 @@ func TestAdvanceReturnsWhenLettersTakenByAnotherHaveArrived(t *testing.T) {
 		wg.Go(func() { s.Stats() })
 		<-posting
 	}))
-	time.AfterFunc(100*time.Millisecond, func() { close(release) })
-	sc.Advance(10 * time.Second)
-	got := d.Stats().Visible
+	arrived := 0
+	wg.Go(func() {
+		sc.Advance(10 * time.Second)
+		arrived = d.Stats().Visible
+	})
+	<-posting
+	for range 1000 {
+		runtime.Gosched() // time for Advance to return too early
+	}
+	close(release)
 	wg.Wait()
 	cancel()
-	<-w
-	require.Equal(t, 1, got, "dead letters that have arrived when Advance returns")
+	<-parked
+	require.Equal(t, 1, arrived, "dead letters that have arrived when Advance returns")
 }
+
+// A call that is refused brings the queue to the present all the same, and what
+// that moves to the dead-letter queue is there when it returns.
+func TestRefusedCallBringsTheLettersOfTheWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := &deafClock{now: epoch}
+		d := newQueue(t, memsqs.Config{Clock: clock})
+		s := newQueue(t, memsqs.Config{Clock: clock, VisibilityTimeout: seconds(10), DeadLetter: &memsqs.DeadLetter{Queue: d, MaxReceiveCount: 1}})
+		send(t, s, "a")
+		receiveOne(t, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		parked := park(ctx, s, memsqs.ReceiveInput{WaitTime: seconds(20)})
+		synctest.Wait()
+
+		clock.now = epoch.Add(10 * time.Second)
+		done, stop := context.WithCancel(t.Context())
+		stop()
+		require.ErrorIs(t, s.Delete(done, "handle"), context.Canceled)
+		require.Equal(t, 1, d.Stats().Visible)
+		cancel()
+		<-parked
+	})
+}
+
+// A deafClock never calls a function.
+type deafClock struct{ now time.Time }
+
+func (c *deafClock) Now() time.Time                               { return c.now }
+func (c *deafClock) AfterFunc(time.Duration, func()) memsqs.Timer { return silent{} }
+
+type silent struct{}
+
+func (silent) Stop() bool { return true }

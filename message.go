@@ -28,7 +28,7 @@ type SendInput struct {
 	Attributes map[string]Attribute
 
 	// TraceHeader is the message's AWSTraceHeader, for tracing. It does not
-	// count toward the size of the message.
+	// count toward the size of the message, and its length is not limited.
 	TraceHeader string
 
 	// GroupID is the message group of a FIFO message. In a standard queue
@@ -159,6 +159,13 @@ func newMessage(in *SendInput, tenant string) *message {
 		m.extra = &extra{attributes: copyAttributes(in.Attributes), traceHeader: in.TraceHeader, tenant: tenant}
 	}
 	return m
+}
+
+// A draft is a message that has been checked and is about to be put on a queue.
+type draft struct {
+	message *message
+	delay   time.Duration // in a standard queue
+	groupID string        // in a FIFO queue
 }
 
 // isHead reports whether no other message of its group is before m.

@@ -1,6 +1,7 @@
 package memsqs
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -8,9 +9,11 @@ import (
 // A Queue is a standard queue. Its methods can be called by any number of
 // goroutines.
 //
-// Messages are received in the order in which they became visible, and at one
-// instant in the order in which they were sent, received or changed. Make one
-// with [NewQueue]; the zero Queue is one that has been closed.
+// Messages are received in the order in which they became visible, and those
+// that became visible at one instant in the order in which they were last sent,
+// received or changed.
+//
+// Make one with [NewQueue]; the zero Queue is one that has been closed.
 type Queue struct {
 	core
 }
@@ -31,7 +34,7 @@ type Config struct {
 	Delay time.Duration
 
 	// WaitTime is the time for which a receive waits if there is no message,
-	// 0 to 20 seconds.
+	// 0 to 20 seconds. A change has effect on later receives.
 	WaitTime time.Duration
 
 	// Retention is the time after which a message is dropped, whatever its
@@ -72,9 +75,9 @@ func (cfg *Config) settings() settings {
 		visibilityTimeout:   defaultVisibilityTimeout,
 		delay:               cfg.Delay,
 		waitTime:            cfg.WaitTime,
-		retention:           orDefault(cfg.Retention, defaultRetention),
-		maxMessageSize:      orDefault(cfg.MaxMessageSize, maxMessageSize),
-		maxInFlight:         orDefault(cfg.MaxInFlight, defaultMaxInFlight),
+		retention:           cmp.Or(cfg.Retention, defaultRetention),
+		maxMessageSize:      cmp.Or(cfg.MaxMessageSize, maxMessageSize),
+		maxInFlight:         cmp.Or(cfg.MaxInFlight, defaultMaxInFlight),
 		deduplicationWindow: defaultDeduplicationWindow,
 	}
 	if cfg.VisibilityTimeout != nil {
@@ -182,7 +185,8 @@ func (q *Queue) Receive(ctx context.Context, in ReceiveInput) ([]Message, error)
 // it was moved from as a dead letter. It moves at most maxPerSecond, at equal
 // intervals, or without a limit if that is zero.
 //
-// What is visible or delayed is moved. What is in flight stays, as does what
+// What is visible or delayed is moved. What is in flight stays, in a FIFO queue
+// also while those behind it in its group are moved, as does what
 // arrives while Redrive works and, if to is nil, what does not come from
 // another queue that is still open. A message that is moved starts a new life,
 // with a new message id, as if it had been sent: receive count, retention and
@@ -193,11 +197,15 @@ func (q *Queue) Receive(ctx context.Context, in ReceiveInput) ([]Message, error)
 // queue itself or maxPerSecond negative. What has not been moved then is as it
 // was.
 func (q *Queue) Redrive(ctx context.Context, to *Queue, maxPerSecond int) (moved int, err error) {
-	var target *core
-	if to != nil {
-		target = &to.core
+	return q.redrive(ctx, to.base(), maxPerSecond)
+}
+
+// base returns the core of q, or nil if q is nil.
+func (q *Queue) base() *core {
+	if q == nil {
+		return nil
 	}
-	return q.redrive(ctx, target, maxPerSecond)
+	return &q.core
 }
 
 // draft makes a message of in, or refuses it.

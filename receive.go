@@ -74,23 +74,21 @@ func (q *core) receive(ctx context.Context, in ReceiveInput, full error) ([]Mess
 		return nil, err
 	}
 	msgs, err := q.take(p)
-	if len(msgs) == 0 && err == nil {
-		switch {
-		case p.wait > 0:
-			w := &waiter{ctx: ctx, poll: p, until: moment{q.now + int64(p.wait), q.number()}, done: make(chan struct{})}
-			q.waiters.add(w)
-			q.leave()
-			return q.await(w)
-		case full != nil && q.room() == 0:
-			err = q.refuse(full, "%d messages are in flight; there can be at most %d", q.inFlight, q.current().maxInFlight)
-		}
+	switch {
+	case err != nil:
+	case len(msgs) > 0:
+		q.serveRepeats(p)
+	case p.wait > 0:
+		w := &waiter{ctx: ctx, poll: p, until: moment{q.now + int64(p.wait), q.number()}, done: make(chan struct{})}
+		q.waiters.add(w)
+		q.leave()
+		return q.await(w)
+	case full != nil && q.room() == 0:
+		err = q.refuse(full, "%d messages are in flight; there can be at most %d", q.inFlight, q.current().maxInFlight)
 	}
 	q.leave()
 	return msgs, err
 }
-
-// room returns how many more messages can be in flight. q.mu must be held.
-func (q *core) room() int { return max(0, q.current().maxInFlight-q.inFlight) }
 
 // take takes the messages that p asks for, or none if there are none to be
 // had now. q.mu must be held.
@@ -195,49 +193,4 @@ func (q *core) show(m *message) Message {
 		}
 	}
 	return msg
-}
-
-// An attempt is what is remembered of a receive with a receive request attempt
-// id: the messages as it left them, and when their visibility timeout ends.
-type attempt struct {
-	members []attemptMember
-	until   int64
-}
-
-type attemptMember struct {
-	message *message
-	due     moment // changes whenever something is done to the message
-}
-
-// attemptLife is the time after which an attempt id is forgotten (B10.2).
-const attemptLife = 5 * time.Minute
-
-func newAttempt(batch []*message, until int64) attempt {
-	a := attempt{members: make([]attemptMember, len(batch)), until: until}
-	for i, m := range batch {
-		a.members[i] = attemptMember{m, m.due}
-	}
-	return a
-}
-
-// retry returns the messages of an earlier receive again, with the same receipt
-// handles and a visibility timeout that starts anew, within what the receive
-// may have in all (B10.2). q.mu must be held.
-func (q *core) retry(p poll, a *attempt) ([]Message, error) {
-	var buf [maxReceiveMessages]*message
-	batch := buf[:0]
-	for _, member := range a.members {
-		if member.message.due != member.due {
-			return nil, q.refuse(ErrInvalidParameterValue, "AttemptID %s cannot be retried: a message of the receive has been changed or is gone", clip(p.attemptID))
-		}
-		batch = append(batch, member.message)
-	}
-	timeout := p.timeout
-	for _, m := range batch {
-		timeout = min(timeout, q.invisibilityLeft(m))
-		q.lift(m)
-	}
-	msgs := q.handOut(batch, timeout)
-	*a = newAttempt(batch, q.now+int64(timeout))
-	return msgs, nil
 }

@@ -1,7 +1,6 @@
 package memsqs
 
 import (
-	"context"
 	"math"
 	"time"
 )
@@ -35,15 +34,23 @@ type Stats struct {
 // queue too.
 func (q *core) Stats() Stats {
 	q.lock()
-	defer q.leave()
-	q.settle() // so that who sees a receive waiting can rely on its timer
+	letters := q.settle() // so that who sees a receive waiting can rely on its timer
+	s := q.stats()
+	if q.unlock() || letters {
+		q.deliver()
+	}
+	return s
+}
+
+// stats is Stats with q.mu held.
+func (q *core) stats() Stats {
 	s := q.totals
 	s.Name = q.name
 	s.InFlight = q.inFlight
 	s.Delayed = q.hidden.len() - q.inFlight
 	s.Visible = q.byAge.len() - q.hidden.len()
 	if oldest, ok := q.byAge.first(); ok {
-		s.OldestAge = time.Duration(q.now - oldest.at)
+		s.OldestAge = time.Duration(max(0, q.now-oldest.at)) // another queue's clock may be ahead
 	}
 	s.Waiting = q.waiters.len()
 	s.Groups = q.groups.len()
@@ -78,43 +85,4 @@ func (q *core) Peek(max int) []MessageState {
 		}
 	}
 	return states
-}
-
-// Purge drops all messages of the queue, whatever their state, and forgets the
-// deduplication and receive attempt ids. Receives that wait go on waiting.
-//
-// It takes constant time. It can be called at any time, where SQS allows one
-// call in 60 seconds.
-func (q *core) Purge(ctx context.Context) error {
-	if err := q.enter(ctx); err != nil {
-		return err
-	}
-	defer q.leave()
-	q.totals.Purged += uint64(q.byAge.len())
-	q.byAge, q.hidden, q.visible = timeline[*message]{}, timeline[*message]{}, timeline[*message]{}
-	q.inFlight = 0
-	q.groups = table[string, *group]{}
-	q.sent = window[string, identity]{}
-	q.attempts = window[string, *attempt]{}
-	return nil
-}
-
-// Close closes the queue: receives that wait, and all later calls, are refused
-// with ErrClosed. Config, Stats, Peek and Close still work. Close always returns
-// nil.
-//
-// A queue that is no longer used need not be closed: it has no resources but
-// memory.
-func (q *core) Close() error {
-	q.lock()
-	defer q.leave()
-	q.open.Store(false)
-	for w := q.waiters.first(); w != nil; w = q.waiters.first() {
-		err := w.ctx.Err()
-		if err == nil {
-			err = q.errClosed()
-		}
-		q.waiters.dismiss(w, nil, err)
-	}
-	return nil
 }

@@ -110,12 +110,6 @@ func (q *core) changeVisibility(c VisibilityChange) error {
 	return nil
 }
 
-// invisibilityLeft returns how much longer the latest receive of m may keep it
-// invisible (A6.9). It is negative when the limit has passed.
-func (q *core) invisibilityLeft(m *message) time.Duration {
-	return maxVisibilityTimeout - time.Duration(q.now-m.receivedAt)
-}
-
 // A VisibilityChange is an entry of [Queue.ChangeVisibilityBatch].
 type VisibilityChange struct {
 	ReceiptHandle string

@@ -96,9 +96,29 @@ func (q *core) serve() {
 			break
 		}
 		q.waiters.dismiss(w, msgs, err)
+		q.serveRepeats(w.poll)
 	}
 	for w, ok := q.waiters.byWait.first(); ok && w.at <= q.now; w, ok = q.waiters.byWait.first() {
 		q.waiters.dismiss(w.value, nil, w.value.ctx.Err())
+	}
+}
+
+// serveRepeats serves those who wait with the receive attempt id of a receive
+// that has been answered, if it has one, wherever in the line they are: they ask
+// for its answer. That takes time in proportion to the line. q.mu must be held.
+func (q *core) serveRepeats(p poll) {
+	if p.attemptID == "" {
+		return
+	}
+	for e := q.waiters.line.Front(); e != nil; {
+		w := e.Value.(*waiter)
+		e = e.Next()
+		if w.poll.attemptID != p.attemptID || w.ctx.Err() != nil {
+			continue
+		}
+		if msgs, err := q.take(w.poll); len(msgs) > 0 || err != nil {
+			q.waiters.dismiss(w, msgs, err)
+		}
 	}
 }
 
