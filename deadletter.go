@@ -13,7 +13,7 @@ import "time"
 // MaxReceiveCount of Queue's own DeadLetter, if it has one. While Queue is
 // closed, messages stay where they are and can be received.
 //
-// Queue can be the queue itself.
+// Queue can be the queue itself. It should have the same Clock.
 type DeadLetter struct {
 	Queue           *Queue
 	MaxReceiveCount int // 1 to 1000
@@ -136,7 +136,7 @@ func (q *core) storeLetter(l letter) {
 	m := l.message
 	m.sent = moment{q.now, q.number()}
 	if !l.isNew {
-		m.sent.at = q.instant(l.sentAt)
+		m.sent.at = min(q.instant(l.sentAt), q.now) // the other's clock may be ahead
 	}
 	if l.groupID != "" {
 		q.joinGroup(m, l.groupID)

@@ -43,7 +43,8 @@
 // timer but while a receive waits or a redrive is under way. So they can be
 // tested in a [testing/synctest] bubble, where a visibility timeout of twelve
 // hours passes at once; where that is not possible, a [ManualClock] puts time
-// into the hands of the test.
+// into the hands of the test. A queue on package time belongs to the bubble in
+// which it was made.
 //
 // Messages whose time has come change their state when the next method is
 // called, as of the instant at which it came. The memory of expired messages is

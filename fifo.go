@@ -187,7 +187,8 @@ func (q *FIFOQueue) SendBatch(ctx context.Context, in []SendInput) ([]SendResult
 // the same messages with the same receipt handles, and their visibility timeout
 // starts anew. That is for a caller that lost the answer, and cannot know. If
 // one of the messages has been changed or deleted meanwhile, Receive refuses
-// the AttemptID with ErrInvalidParameterValue.
+// the AttemptID with ErrInvalidParameterValue. After that time the AttemptID is
+// forgotten, and begins a new receive.
 func (q *FIFOQueue) Receive(ctx context.Context, in ReceiveInput) ([]Message, error) {
 	return q.receive(ctx, in, nil)
 }

@@ -185,10 +185,10 @@ func (q *Queue) Receive(ctx context.Context, in ReceiveInput) ([]Message, error)
 // it was moved from as a dead letter. It moves at most maxPerSecond, at equal
 // intervals, or without a limit if that is zero.
 //
-// What is visible or delayed is moved. What is in flight stays, in a FIFO queue
-// also while those behind it in its group are moved, as does what
-// arrives while Redrive works and, if to is nil, what does not come from
-// another queue that is still open. A message that is moved starts a new life,
+// What is visible or delayed is moved. What is in flight stays, though those
+// behind it in its group are moved. So does what arrives while Redrive works
+// and, if to is nil, what does not come from another queue that is still open.
+// A message that is moved starts a new life,
 // with a new message id, as if it had been sent: receive count, retention and
 // the queue's delay begin anew.
 //

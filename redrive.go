@@ -47,68 +47,46 @@ func (q *core) redrive(ctx context.Context, to *core, maxPerSecond int) (moved i
 	select {
 	case <-r.done:
 	case <-ctx.Done():
-		r.cancel()
+		r.mu.Lock()
+		r.end(ctx.Err())
+		r.mu.Unlock()
 	}
 	return r.moved, r.err
 }
 
-// cancel ends the redrive because its context is done.
-func (r *redrive) cancel() {
-	r.mu.Lock()
-	r.end(r.ctx.Err())
-	t := r.timer
-	r.mu.Unlock()
-	if t != nil {
-		t.Stop()
-	}
-}
-
-// step moves messages until there is a reason to stop or to wait.
+// step moves one message, or all if there is no limit of the rate. The timer of
+// the next step is made first: who sees the message can rely on the timer.
 func (r *redrive) step() {
-	moved, wait := r.move()
-	if !wait {
-		return
-	}
-	t := r.from.afterFunc(r.interval, r.step)
-	r.mu.Lock()
-	over := r.over
-	if r.moved == moved { // or t has gone off, and there is a later timer
-		r.timer = t
-	}
-	r.mu.Unlock()
-	if over {
-		t.Stop()
-	}
-}
-
-// move moves one message, or all if there is no limit of the rate. It returns
-// how many have been moved in all, and whether there is a next step to wait for.
-func (r *redrive) move() (moved int, wait bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !r.over && r.interval > 0 {
+		r.timer = r.from.afterFunc(r.interval, r.step)
+	}
 	for !r.over {
-		found, more, err := r.moveNext()
-		switch {
-		case err != nil || !more:
+		moved, more, err := r.moveNext()
+		if err != nil || !more {
 			r.end(err)
-		case found && r.interval > 0:
-			return r.moved, true
+		} else if moved && r.interval > 0 {
+			return
 		}
 	}
-	return r.moved, false
 }
 
 // end ends the redrive, unless it has ended before. r.mu must be held.
 func (r *redrive) end(err error) {
-	if !r.over {
-		r.over, r.err = true, err
-		close(r.done)
+	if r.over {
+		return
 	}
+	r.over, r.err = true, err
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	close(r.done)
 }
 
 // moveNext moves the next message, if it finds it, and reports whether there
 // may be another. r.mu must be held.
-func (r *redrive) moveNext() (found, more bool, err error) {
+func (r *redrive) moveNext() (moved, more bool, err error) {
 	q := r.from
 	if err := q.enter(r.ctx); err != nil {
 		return false, false, err
@@ -127,7 +105,9 @@ func (r *redrive) moveNext() (found, more bool, err error) {
 	q.remove(m)
 	q.letters = append(q.letters, l)
 	r.moved++
+	at := r.at
 	_, _, more, err = r.find()
+	r.at = at // what was passed over may be visible by the next step
 	return true, more, err
 }
 

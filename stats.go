@@ -50,7 +50,7 @@ func (q *core) stats() Stats {
 	s.Delayed = q.hidden.len() - q.inFlight
 	s.Visible = q.byAge.len() - q.hidden.len()
 	if oldest, ok := q.byAge.first(); ok {
-		s.OldestAge = time.Duration(max(0, q.now-oldest.at)) // another queue's clock may be ahead
+		s.OldestAge = time.Duration(q.now - oldest.at)
 	}
 	s.Waiting = q.waiters.len()
 	s.Groups = q.groups.len()

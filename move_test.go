@@ -1,5 +1,5 @@
-// What a call has written into a dead-letter queue is there when it returns,
-// whatever others do meanwhile.
+// What a call moves to another queue is there when it returns, whatever others do
+// meanwhile.
 
 package memsqs_test
 
@@ -96,6 +96,42 @@ func TestRefusedCallBringsTheLettersOfTheWaiting(t *testing.T) {
 		cancel()
 		<-parked
 	})
+}
+
+// A redrive decides about a message when it comes to it: what was in flight when
+// the one before it was moved is moved if it is visible by then (A20.12).
+func TestRedriveDecidesWhenItComesToAMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from, to := newQueue(t, memsqs.Config{}), newQueue(t, memsqs.Config{})
+		send(t, from, "first", "second", "third")
+		msgs := receive(t, from, memsqs.ReceiveInput{MaxMessages: 2, VisibilityTimeout: seconds(0.5)})
+		require.NoError(t, from.ChangeVisibility(t.Context(), msgs[0].ReceiptHandle, 0))
+
+		moved, err := from.Redrive(t.Context(), to, 1)
+		require.NoError(t, err)
+		require.Equal(t, 3, moved)
+		require.Equal(t, []string{"first", "second", "third"}, bodies(receive(t, to, memsqs.ReceiveInput{MaxMessages: 10})))
+	})
+}
+
+// Who sees the first message of a redrive can advance the clock over the others.
+func TestRedriveHasItsTimerBeforeItsMessageIsSeen(t *testing.T) {
+	for range 200 {
+		clock := memsqs.NewManualClock(epoch)
+		from, to := newQueue(t, memsqs.Config{Clock: clock}), newQueue(t, memsqs.Config{Clock: clock})
+		send(t, from, "first", "second", "third")
+		done := make(chan error)
+		go func() {
+			_, err := from.Redrive(t.Context(), to, 1)
+			done <- err
+		}()
+		for to.Stats().Visible == 0 {
+			runtime.Gosched()
+		}
+		clock.Advance(2 * time.Second)
+		requireCounts(t, to, 3, 0, 0)
+		require.NoError(t, <-done)
+	}
 }
 
 // A deafClock never calls a function.
