@@ -59,8 +59,9 @@ var situations = []situation{
 // depthRow is the life of a message in a queue that holds others. The size is
 // their number.
 var depthRow = row{
-	name: "Depth",
-	size: "messages",
+	name:   "Depth",
+	size:   "messages",
+	rounds: 3, // the queues take long to fill
 	trials: func(cfg config) (trials []trial) {
 		for _, n := range cfg.depths {
 			for _, s := range situations {

@@ -31,13 +31,13 @@ var (
 		workers: []int{1, 2, 4, 16, 64},
 		stored:  100_000,
 		timers:  1_000_000,
-		lead:    3 * time.Second,
+		lead:    4 * time.Second,
 		spread:  time.Second,
 	}
 	short = config{
 		rounds:  3,
-		each:    20 * time.Millisecond,
-		limit:   time.Second,
+		each:    10 * time.Millisecond,
+		limit:   700 * time.Millisecond,
 		depths:  []int{1_000, 10_000, 50_000},
 		workers: []int{1, 4, 64},
 		stored:  10_000,

@@ -49,7 +49,7 @@ var timersRow = row{
 		for _, p := range timerPeers {
 			trials = append(trials, trial{
 				key:   timersKey(p, cfg),
-				limit: 4 * (cfg.lead + cfg.spread),
+				limit: timersLimit(cfg),
 				run:   func(ctx context.Context) (values, error) { return timeTimers(ctx, cfg, p) },
 			})
 		}
@@ -60,7 +60,8 @@ var timersRow = row{
 			title:  fmt.Sprintf("Timers: %s delayed messages fall due over %v", thousands(cfg.timers), cfg.spread),
 			header: []string{"peer", "to schedule one", "all received after", "late p50", "p99", "most", "CPU per message"},
 			note: fmt.Sprintf("They are scheduled in random order. memsqs and workqueue have %d consumers, those of memsqs with batches of ten;"+
-				" time.AfterFunc has a goroutine for each message, and nothing to delete.", runtime.GOMAXPROCS(0)),
+				" time.AfterFunc has a goroutine for each message, and nothing to delete."+
+				" \"> %v\" can mean that they could not be scheduled in the %v before the first was due.", runtime.GOMAXPROCS(0), timersLimit(cfg), cfg.lead),
 		}
 		for _, p := range timerPeers {
 			line := []string{p.name}
@@ -76,6 +77,8 @@ var timersRow = row{
 func timersKey(p timerPeer, cfg config) key {
 	return key{row: "Timers", peer: p.name, size: cfg.timers}
 }
+
+func timersLimit(cfg config) time.Duration { return 4 * (cfg.lead + cfg.spread) }
 
 // timeTimers schedules the numbers below n for times that are spread evenly
 // over a while, and measures how late each is.
