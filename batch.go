@@ -33,9 +33,10 @@ func (q *core) checkSendBatch(ctx context.Context, in []SendInput) error {
 }
 
 // sendBatch puts on the queue those messages of a batch that can be drafted.
-func (q *core) sendBatch(ctx context.Context, in []SendInput, makeDraft func(SendInput) (draft, error), put func(draft) SendResult) ([]SendResult, error) {
+func (q *core) sendBatch(ctx context.Context, in []SendInput, makeDraft func(SendInput) (draft, error), put func(draft) identity) ([]SendResult, error) {
 	var failed failures
-	drafts := make([]draft, len(in))
+	var buf [maxBatchEntries]draft
+	drafts := buf[:len(in)]
 	for i := range in {
 		var err error
 		drafts[i], err = makeDraft(in[i])
@@ -44,14 +45,14 @@ func (q *core) sendBatch(ctx context.Context, in []SendInput, makeDraft func(Sen
 	if err := q.enter(ctx); err != nil {
 		return nil, err
 	}
-	defer q.leave()
-	results := make([]SendResult, len(in))
-	for i, d := range drafts {
-		if failed[i] == nil {
-			results[i] = put(d)
+	var ids [maxBatchEntries]identity
+	for i := range drafts {
+		if drafts[i].message != nil {
+			ids[i] = put(drafts[i])
 		}
 	}
-	return results, failed.err()
+	q.leave()
+	return results(ids[:len(in)]), failed.err()
 }
 
 // DeleteBatch is [Queue.Delete] for up to 10 receipt handles at once. If some

@@ -64,30 +64,61 @@ func BenchmarkFIFOCycle(b *testing.B) {
 	}
 }
 
-// BenchmarkBatchCycle measures the life of ten messages that are sent, received
-// and deleted together.
-func BenchmarkBatchCycle(b *testing.B) {
-	q := newQueue(b, memsqs.Config{})
+// BenchmarkTen measures the life of ten messages that are sent, then received,
+// then deleted: in batches, and one at a time.
+func BenchmarkTen(b *testing.B) {
+	const n = 10
+	b.Run("batches", func(b *testing.B) {
+		q := newQueue(b, memsqs.Config{})
+		in := make([]memsqs.SendInput, n)
+		for i := range in {
+			in[i].Body = benchBody
+		}
+		benchTen(b, q, func(ctx context.Context, handles []string) []string {
+			_, err := q.SendBatch(ctx, in)
+			require.NoError(b, err)
+			msgs, err := q.Receive(ctx, memsqs.ReceiveInput{MaxMessages: n})
+			require.NoError(b, err)
+			for i := range msgs {
+				handles = append(handles, msgs[i].ReceiptHandle)
+			}
+			require.NoError(b, q.DeleteBatch(ctx, handles))
+			return handles
+		})
+	})
+	b.Run("singly", func(b *testing.B) {
+		q := newQueue(b, memsqs.Config{})
+		benchTen(b, q, func(ctx context.Context, handles []string) []string {
+			fill(b, q, n)
+			for range n {
+				msgs, err := q.Receive(ctx, memsqs.ReceiveInput{})
+				if err != nil || len(msgs) != 1 {
+					b.Fatalf("Receive = %d messages, %v; want one", len(msgs), err)
+				}
+				handles = append(handles, msgs[0].ReceiptHandle)
+			}
+			for _, h := range handles {
+				if err := q.Delete(ctx, h); err != nil {
+					b.Fatal(err)
+				}
+			}
+			return handles
+		})
+	})
+}
+
+// benchTen measures a life of ten messages, whose receipt handles life appends
+// to a slice.
+func benchTen(b *testing.B, q *memsqs.Queue, life func(ctx context.Context, handles []string) []string) {
 	ctx := b.Context()
-	in := make([]memsqs.SendInput, 10)
-	for i := range in {
-		in[i].Body = benchBody
-	}
-	handles := make([]string, len(in))
+	var handles []string
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := q.SendBatch(ctx, in)
-		require.NoError(b, err)
-		msgs, err := q.Receive(ctx, memsqs.ReceiveInput{MaxMessages: len(in)})
-		if err != nil || len(msgs) != len(in) {
-			b.Fatalf("Receive = %d messages, %v; want %d", len(msgs), err, len(in))
+		if handles = life(ctx, handles[:0]); len(handles) != 10 {
+			b.Fatalf("received %d messages; want 10", len(handles))
 		}
-		for i := range msgs {
-			handles[i] = msgs[i].ReceiptHandle
-		}
-		require.NoError(b, q.DeleteBatch(ctx, handles))
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(in)), "ns/message")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*10), "ns/message")
 }
 
 // BenchmarkMemory measures what a message that waits takes beyond its body, in

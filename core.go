@@ -175,7 +175,7 @@ func (q *core) advance() {
 
 // send is Send for both kinds of queue, which differ in what they check and in
 // how they put a message on the queue.
-func (q *core) send(ctx context.Context, in SendInput, makeDraft func(SendInput) (draft, error), put func(draft) SendResult) (SendResult, error) {
+func (q *core) send(ctx context.Context, in SendInput, makeDraft func(SendInput) (draft, error), put func(draft) identity) (SendResult, error) {
 	if err := q.usable(ctx); err != nil {
 		return SendResult{}, err
 	}
@@ -186,8 +186,9 @@ func (q *core) send(ctx context.Context, in SendInput, makeDraft func(SendInput)
 	if err := q.enter(ctx); err != nil {
 		return SendResult{}, err
 	}
-	defer q.leave()
-	return put(d), nil
+	id := put(d)
+	q.leave()
+	return id.result(), nil
 }
 
 // store puts m, whose sent moment is set and which has joined its group if it

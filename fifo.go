@@ -250,7 +250,7 @@ func (q *FIFOQueue) draft(in SendInput) (draft, error) {
 
 // put puts the message of a draft on the queue, unless it is a duplicate. q.mu
 // must be held.
-func (q *FIFOQueue) put(d draft) SendResult {
+func (q *FIFOQueue) put(d draft) identity {
 	s, m := q.current(), d.message
 	key := m.dedupID
 	if s.deduplicationScope == DeduplicateGroup {
@@ -258,14 +258,14 @@ func (q *FIFOQueue) put(d draft) SendResult {
 	}
 	if first, ok := q.sent.get(key); ok {
 		q.totals.Deduplicated++
-		return first.result()
+		return first
 	}
 	m.sent = moment{q.now, q.number()}
 	q.joinGroup(m, d.groupID)
 	q.store(m, s.delay)
-	q.sent.add(key, identity{m.id, m.number()}, q.now)
+	q.sent.add(key, m.identity(), q.now)
 	q.totals.Sent++
-	return m.result()
+	return m.identity()
 }
 
 // A group is a message group that has messages, in the order they came.

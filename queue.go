@@ -234,10 +234,10 @@ func (q *Queue) draft(in SendInput) (draft, error) {
 }
 
 // put puts the message of a draft on the queue. q.mu must be held.
-func (q *Queue) put(d draft) SendResult {
+func (q *Queue) put(d draft) identity {
 	m := d.message
 	m.sent = moment{q.now, q.number()}
 	q.store(m, d.delay)
 	q.totals.Sent++
-	return m.result()
+	return m.identity()
 }

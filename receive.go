@@ -148,37 +148,49 @@ func (q *core) pick(batch []*message, most int) []*message {
 
 // handOut puts the messages of a batch, which have been lifted, in flight, and
 // returns them as their receiver sees them. q.mu must be held.
+//
+// The texts that are made for the receiver are parts of one string, which is one
+// allocation instead of up to ten.
 func (q *core) handOut(batch []*message, timeout time.Duration) []Message {
-	msgs := make([]Message, len(batch))
-	for i, m := range batch {
+	var buf [maxReceiveMessages * maxTextsLen]byte
+	b := buf[:0]
+	for _, m := range batch {
 		q.place(m, timeout, InFlight)
-		msgs[i] = q.show(m)
+		b = q.appendTexts(b, m)
+	}
+	msgs := make([]Message, len(batch))
+	texts, n := string(b), len(b)/len(batch)
+	now, until := q.time(q.now), q.time(q.now+int64(timeout))
+	for i, m := range batch {
+		q.show(&msgs[i], m, texts[i*n:][:n])
+		msgs[i].InvisibleUntil = until
+		if msgs[i].FirstReceivedAt = now; m.firstReceivedAt != q.now {
+			msgs[i].FirstReceivedAt = q.time(m.firstReceivedAt)
+		}
 	}
 	return msgs
 }
 
-// show returns m as its receiver sees it. q.mu must be held.
-//
-// The texts of a message that are made for the receiver are parts of one
-// string, for they are kept or dropped together.
-func (q *core) show(m *message) Message {
-	var buf [uuidLen + receiptLen + sequenceNumberLen]byte
-	b := m.id.append(buf[:0])
-	b = q.appendHandle(b, receipt{m.sent, m.receives})
-	text := string(appendNumber(b, m.number()))
-	msg := Message{
-		ID:              text[:uuidLen],
-		ReceiptHandle:   text[uuidLen:][:receiptLen],
-		SequenceNumber:  text[uuidLen+receiptLen:],
-		Body:            m.body,
-		DeduplicationID: m.dedupID,
-		SentAt:          q.time(m.sent.at),
-		InvisibleUntil:  q.time(m.due.at),
-		ReceiveCount:    int(m.receives),
-	}
-	if m.receives > 0 {
-		msg.FirstReceivedAt = q.time(m.firstReceivedAt)
-	}
+// maxTextsLen is the most that appendTexts appends.
+const maxTextsLen = uuidLen + receiptLen + sequenceNumberLen
+
+// appendTexts appends the id of m, the receipt handle of its latest receive, and
+// its sequence number if it has one: as many bytes for all messages of a queue.
+func (q *core) appendTexts(b []byte, m *message) []byte {
+	b = q.appendHandle(m.id.append(b), receipt{m.sent, m.receives})
+	return appendNumber(b, m.number())
+}
+
+// show makes msg, which is zero, show m, with its texts as appendTexts makes
+// them, but for the times of receives. q.mu must be held.
+func (q *core) show(msg *Message, m *message, text string) {
+	msg.ID = text[:uuidLen]
+	msg.ReceiptHandle = text[uuidLen:][:receiptLen]
+	msg.SequenceNumber = text[uuidLen+receiptLen:]
+	msg.Body = m.body
+	msg.DeduplicationID = m.dedupID
+	msg.SentAt = q.time(m.sent.at)
+	msg.ReceiveCount = int(m.receives)
 	if m.group != nil {
 		msg.GroupID = m.group.id
 	}
@@ -192,5 +204,4 @@ func (q *core) show(m *message) Message {
 			msg.GroupID = x.tenant
 		}
 	}
-	return msg
 }

@@ -71,9 +71,13 @@ func (q *core) Peek(max int) []MessageState {
 	}
 	states := make([]MessageState, 0, max)
 	for m := range q.byAge.from(moment{at: math.MinInt64}) {
-		s := MessageState{Message: q.show(m), State: m.state}
+		var buf [maxTextsLen]byte
+		s := MessageState{State: m.state}
+		q.show(&s.Message, m, string(q.appendTexts(buf[:0], m)))
 		s.ReceiptHandle = ""
-		s.InvisibleUntil = time.Time{}
+		if m.receives > 0 {
+			s.FirstReceivedAt = q.time(m.firstReceivedAt)
+		}
 		if m.state != Visible {
 			s.DueAt = q.time(m.due.at)
 		}

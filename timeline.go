@@ -42,18 +42,25 @@ func (l *timeline[T]) insert(m moment, v T) {
 	l.tree.ReplaceOrInsert(entry[T]{m, v})
 }
 
-// remove removes the value at m, if there is one.
+// remove removes the value at m, if there is one. Most often that is the first,
+// which needs no search.
 func (l *timeline[T]) remove(m moment) {
-	if l.tree != nil {
-		l.tree.Delete(entry[T]{moment: m})
+	if l.tree == nil {
+		return
 	}
+	if first, ok := l.tree.Min(); ok && first.moment == m {
+		l.tree.DeleteMin()
+		return
+	}
+	l.tree.Delete(entry[T]{moment: m})
 }
 
-// get returns the value at m, or the zero value and false.
+// get returns the value at m, or the zero value and false. Most often that is
+// the first, which needs no search.
 func (l *timeline[T]) get(m moment) (T, bool) {
-	if l.tree == nil {
-		var zero T
-		return zero, false
+	first, ok := l.first()
+	if !ok || first.moment == m {
+		return first.value, ok
 	}
 	e, ok := l.tree.Get(entry[T]{moment: m})
 	return e.value, ok

@@ -21,8 +21,9 @@ const (
 // concurrencyRow is what happens with several producers and as many consumers,
 // whose receives wait. The size is the number of each.
 var concurrencyRow = row{
-	name: "Concurrency",
-	size: "workers",
+	name:   "Concurrency",
+	size:   "workers",
+	rounds: 3,
 	trials: func(cfg config) (trials []trial) {
 		for _, n := range cfg.workers {
 			for _, p := range peers {

@@ -13,8 +13,8 @@ import (
 	"maragu.dev/goqite"
 )
 
-// goqiteSchema is the schema that goqite's users have to put into their
-// database. The module has it in a file, but does not export it.
+// goqiteSchema is what goqite needs in its database. It lacks the trigger of the
+// module's own schema, which would cost goqite an update more for each receive.
 //
 //go:embed goqite.sql
 var goqiteSchema string
