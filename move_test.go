@@ -40,39 +40,41 @@ func (c *hookClock) AfterFunc(d time.Duration, f func()) memsqs.Timer {
 // When Advance returns, the dead letters of what fell due have arrived, also those
 // that another call took while the queue made a timer.
 func TestAdvanceReturnsWhenLettersTakenByAnotherHaveArrived(t *testing.T) {
-	sc := &hookClock{ManualClock: memsqs.NewManualClock(epoch)}
-	dc := &hookClock{ManualClock: memsqs.NewManualClock(epoch)}
-	d := newQueue(t, memsqs.Config{Clock: dc})
-	s := newQueue(t, memsqs.Config{Clock: sc, VisibilityTimeout: seconds(10), DeadLetter: &memsqs.DeadLetter{Queue: d, MaxReceiveCount: 1}})
-	send(t, s, "a")
-	receiveOne(t, s)
-	ctx, cancel := context.WithCancel(t.Context())
-	parked := park(ctx, s, memsqs.ReceiveInput{WaitTime: seconds(20)})
-	awaitWaiting(s, 1)
+	synctest.Test(t, func(t *testing.T) {
+		sc := &hookClock{ManualClock: memsqs.NewManualClock(epoch)}
+		dc := &hookClock{ManualClock: memsqs.NewManualClock(epoch)}
+		d := newQueue(t, memsqs.Config{Clock: dc})
+		s := newQueue(t, memsqs.Config{Clock: sc, VisibilityTimeout: seconds(10), DeadLetter: &memsqs.DeadLetter{Queue: d, MaxReceiveCount: 1}})
+		send(t, s, "a")
+		receiveOne(t, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		parked := park(ctx, s, memsqs.ReceiveInput{WaitTime: seconds(20)})
+		synctest.Wait()
 
-	// While Advance is making a timer, a call of Stats takes the letter, and
-	// is held up before it has brought it.
-	posting, release := make(chan bool), make(chan bool)
-	var wg sync.WaitGroup
-	sc.after.Store(new(func() {
-		dc.now.Store(new(func() { close(posting); <-release }))
-		wg.Go(func() { s.Stats() })
+		// While Advance is making a timer, a call of Stats takes the letter, and
+		// is held up before it has brought it.
+		posting, release := make(chan bool), make(chan bool)
+		var wg sync.WaitGroup
+		sc.after.Store(new(func() {
+			dc.now.Store(new(func() { close(posting); <-release }))
+			wg.Go(func() { s.Stats() })
+			<-posting
+		}))
+		arrived := 0
+		wg.Go(func() {
+			sc.Advance(10 * time.Second)
+			arrived = d.Stats().Visible
+		})
 		<-posting
-	}))
-	arrived := 0
-	wg.Go(func() {
-		sc.Advance(10 * time.Second)
-		arrived = d.Stats().Visible
+		for range 1000 {
+			runtime.Gosched() // time for Advance to return too early
+		}
+		close(release)
+		wg.Wait()
+		cancel()
+		<-parked
+		require.Equal(t, 1, arrived, "dead letters that have arrived when Advance returns")
 	})
-	<-posting
-	for range 1000 {
-		runtime.Gosched() // time for Advance to return too early
-	}
-	close(release)
-	wg.Wait()
-	cancel()
-	<-parked
-	require.Equal(t, 1, arrived, "dead letters that have arrived when Advance returns")
 }
 
 // A call that is refused brings the queue to the present all the same, and what
