@@ -41,8 +41,8 @@ func (q *core) checkStates() error {
 			return fmt.Errorf("%s is due at %d, now is %d", where, m.due.at, q.now)
 		case m.state == InFlight && m.receives == 0, m.state == Delayed && m.receives > 0:
 			return fmt.Errorf("%s was received %d times", where, m.receives)
-		case m.receives < m.receivesBefore:
-			return fmt.Errorf("%s was received %d times, %d elsewhere", where, m.receives, m.receivesBefore)
+		case m.receives < m.receivesElsewhere:
+			return fmt.Errorf("%s was received %d times, %d elsewhere", where, m.receives, m.receivesElsewhere)
 		case m.body == "":
 			return fmt.Errorf("%s has lost its body", where)
 		}

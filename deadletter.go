@@ -88,7 +88,7 @@ func (q *core) hasLetters() bool {
 // another's, would otherwise never be received there. q.mu must be held.
 func (q *core) isExhausted(m *message) bool {
 	d := q.current().deadLetters
-	return d.given && int(m.receives-m.receivesBefore) >= d.maxReceiveCount && d.to().open.Load()
+	return d.given && int(m.receives-m.receivesElsewhere) >= d.maxReceiveCount && d.to().open.Load()
 }
 
 // bury takes m, which is exhausted and has been lifted, out of the queue, and
@@ -144,7 +144,7 @@ func (q *core) storeLetter(l letter) {
 	delay := q.current().delay
 	if m.receives > 0 {
 		m.firstReceivedAt = q.instant(l.firstReceivedAt)
-		m.receivesBefore = m.receives
+		m.receivesElsewhere = m.receives
 		delay = 0
 	}
 	q.store(m, delay)

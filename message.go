@@ -123,11 +123,11 @@ type message struct {
 	body  string
 	extra *extra // nil for most
 
-	receivedAt      int64 // by the latest receive
-	firstReceivedAt int64 // by the first
-	receives        uint32
-	receivesBefore  uint32 // of receives, those in other queues
-	state           State
+	receivedAt        int64 // by the latest receive
+	firstReceivedAt   int64 // by the first
+	receives          uint32
+	receivesElsewhere uint32 // those of receives that were in other queues
+	state             State
 
 	// In a FIFOQueue alone.
 	group      *group

@@ -164,7 +164,8 @@ func (q *core) handOut(batch []*message, timeout time.Duration) []Message {
 	for i, m := range batch {
 		q.show(&msgs[i], m, texts[i*n:][:n])
 		msgs[i].InvisibleUntil = until
-		if msgs[i].FirstReceivedAt = now; m.firstReceivedAt != q.now {
+		msgs[i].FirstReceivedAt = now
+		if m.firstReceivedAt != q.now {
 			msgs[i].FirstReceivedAt = q.time(m.firstReceivedAt)
 		}
 	}
