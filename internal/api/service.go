@@ -1,0 +1,177 @@
+// Package api provides the operations of Amazon SQS on queues of package memsqs:
+// all that is the same whether a call comes in either protocol or from Go. The
+// numbers in its comments are those of the facts in sqs-behaviour.md.
+package api
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/memsqs/memsqs"
+)
+
+// Options are the options of a Service.
+type Options struct {
+	Region  string       // of callers that name none
+	Account string       // of callers that name none: 12 digits
+	Clock   memsqs.Clock // nil for package time
+	Relaxed bool         // a queue can be purged, and its name used again, at any time
+}
+
+// A Service is a registry of named queues.
+type Service struct {
+	Options
+
+	mu         sync.Mutex // guards the fields below; taken before that of a queue
+	namespaces map[place]*namespace
+}
+
+// A place is where a queue lives. Queues of different places are apart.
+type place struct{ region, account string }
+
+// A namespace holds the queues of a place. The mutex of the service guards it.
+type namespace struct {
+	queues  map[string]*queue    // by name
+	deleted map[string]time.Time // when the name of a queue that is gone was given up (A16.5)
+}
+
+// A queue is a registered queue: the engine's queue, and what the API knows of it
+// that the engine does not.
+//
+// What the engine's configuration says is kept there alone, so that what Go code
+// configures is seen in the API.
+type queue struct {
+	engine
+	standard *memsqs.Queue     // or
+	fifo     *memsqs.FIFOQueue // one of the two is nil
+
+	arn     arn
+	created time.Time
+
+	mu     sync.Mutex // guards the fields below
+	purged time.Time  // the latest purge by the API, or zero
+}
+
+// An engine is what both types of the engine's queues can do.
+type engine interface {
+	Send(context.Context, memsqs.SendInput) (memsqs.SendResult, error)
+	SendBatch(context.Context, []memsqs.SendInput) ([]memsqs.SendResult, error)
+	Receive(context.Context, memsqs.ReceiveInput) ([]memsqs.Message, error)
+	Delete(ctx context.Context, receiptHandle string) error
+	DeleteBatch(ctx context.Context, receiptHandles []string) error
+	ChangeVisibility(ctx context.Context, receiptHandle string, timeout time.Duration) error
+	ChangeVisibilityBatch(context.Context, []memsqs.VisibilityChange) error
+	Purge(context.Context) error
+	Stats() memsqs.Stats
+	Peek(max int) []memsqs.MessageState
+	Close() error
+}
+
+// A Caller is who calls: its methods are the operations. Each returns an *Error
+// if it refuses the call, the error of the context if that was done, and no
+// others.
+type Caller struct {
+	Service  *Service
+	place           // of the queues it finds by name
+	Endpoint string // what the URLs of queues begin with: a scheme and a host
+
+	TraceHeader string // for messages that are sent without one (A10.3)
+	Query       bool   // words its errors as the Query protocol does (C2.8)
+}
+
+// NewService returns a service without queues.
+func NewService(opts Options) *Service {
+	return &Service{Options: opts, namespaces: make(map[place]*namespace)}
+}
+
+// Caller returns a caller with the given region and account, or those of the
+// service where they are empty.
+func (s *Service) Caller(region, account, endpoint string) *Caller {
+	return &Caller{
+		Service:  s,
+		place:    place{cmp.Or(region, s.Region), cmp.Or(account, s.Account)},
+		Endpoint: endpoint,
+	}
+}
+
+// now returns the time on the service's clock.
+func (s *Service) now() time.Time {
+	if s.Clock == nil {
+		return time.Now()
+	}
+	return s.Clock.Now()
+}
+
+// namespace returns the namespace of a place. s.mu must be held.
+func (s *Service) namespace(p place) *namespace {
+	ns := s.namespaces[p]
+	if ns == nil {
+		ns = &namespace{queues: make(map[string]*queue), deleted: make(map[string]time.Time)}
+		s.namespaces[p] = ns
+	}
+	return ns
+}
+
+// lookUp returns the queue with the given ARN, or nil.
+func (s *Service) lookUp(a arn) *queue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ns := s.namespaces[a.place]; ns != nil {
+		return ns.queues[a.name]
+	}
+	return nil
+}
+
+// find returns the queue that a caller names by its URL, whatever its host, or by
+// its name alone (C3.2, C3.3).
+func (c *Caller) find(queueURL *string) (*queue, error) {
+	if queueURL != nil {
+		if q := c.Service.lookUp(c.parseQueueURL(*queueURL)); q != nil {
+			return q, nil
+		}
+	}
+	if c.Query { // C2.8
+		return nil, QueueDoesNotExist.errorf("The specified queue does not exist for this wsdl version.")
+	}
+	return nil, QueueDoesNotExist.errorf("The specified queue does not exist.")
+}
+
+// parseQueueURL returns the ARN of the queue that a URL or a name is of.
+func (c *Caller) parseQueueURL(queueURL string) arn {
+	path := queueURL
+	if _, rest, ok := strings.Cut(queueURL, "://"); ok {
+		_, path, _ = strings.Cut(rest, "/")
+	}
+	account, name, ok := strings.Cut(strings.Trim(path, "/"), "/")
+	if !ok {
+		account, name = c.account, account
+	}
+	return arn{place{c.region, account}, name}
+}
+
+// queueURL returns the URL of a queue, as the caller sees it.
+func (c *Caller) queueURL(q *queue) string {
+	return c.Endpoint + "/" + q.arn.account + "/" + q.arn.name
+}
+
+// An arn is the Amazon Resource Name of a queue.
+type arn struct {
+	place
+	name string
+}
+
+func (a arn) String() string {
+	return "arn:aws:sqs:" + a.region + ":" + a.account + ":" + a.name
+}
+
+// parseARN returns the ARN that s is, or false if it is not the ARN of a queue.
+func parseARN(s string) (a arn, ok bool) {
+	part := strings.Split(s, ":")
+	if len(part) != 6 || part[0] != "arn" || part[2] != "sqs" {
+		return a, false
+	}
+	return arn{place{part[3], part[4]}, part[5]}, true
+}

@@ -1,0 +1,95 @@
+package api
+
+import "context"
+
+func (c *Caller) AddPermission(ctx context.Context, in *AddPermissionInput) (*AddPermissionOutput, error) {
+	return nil, UnsupportedOperation.errorf("AddPermission")
+}
+
+func (c *Caller) CancelMessageMoveTask(ctx context.Context, in *CancelMessageMoveTaskInput) (*CancelMessageMoveTaskOutput, error) {
+	return nil, UnsupportedOperation.errorf("CancelMessageMoveTask")
+}
+
+func (c *Caller) ChangeMessageVisibility(ctx context.Context, in *ChangeMessageVisibilityInput) (*ChangeMessageVisibilityOutput, error) {
+	return nil, UnsupportedOperation.errorf("ChangeMessageVisibility")
+}
+
+func (c *Caller) ChangeMessageVisibilityBatch(ctx context.Context, in *ChangeMessageVisibilityBatchInput) (*ChangeMessageVisibilityBatchOutput, error) {
+	return nil, UnsupportedOperation.errorf("ChangeMessageVisibilityBatch")
+}
+
+func (c *Caller) CreateQueue(ctx context.Context, in *CreateQueueInput) (*CreateQueueOutput, error) {
+	return nil, UnsupportedOperation.errorf("CreateQueue")
+}
+
+func (c *Caller) DeleteMessage(ctx context.Context, in *DeleteMessageInput) (*DeleteMessageOutput, error) {
+	return nil, UnsupportedOperation.errorf("DeleteMessage")
+}
+
+func (c *Caller) DeleteMessageBatch(ctx context.Context, in *DeleteMessageBatchInput) (*DeleteMessageBatchOutput, error) {
+	return nil, UnsupportedOperation.errorf("DeleteMessageBatch")
+}
+
+func (c *Caller) DeleteQueue(ctx context.Context, in *DeleteQueueInput) (*DeleteQueueOutput, error) {
+	return nil, UnsupportedOperation.errorf("DeleteQueue")
+}
+
+func (c *Caller) GetQueueAttributes(ctx context.Context, in *GetQueueAttributesInput) (*GetQueueAttributesOutput, error) {
+	return nil, UnsupportedOperation.errorf("GetQueueAttributes")
+}
+
+func (c *Caller) GetQueueUrl(ctx context.Context, in *GetQueueUrlInput) (*GetQueueUrlOutput, error) {
+	return nil, UnsupportedOperation.errorf("GetQueueUrl")
+}
+
+func (c *Caller) ListDeadLetterSourceQueues(ctx context.Context, in *ListDeadLetterSourceQueuesInput) (*ListDeadLetterSourceQueuesOutput, error) {
+	return nil, UnsupportedOperation.errorf("ListDeadLetterSourceQueues")
+}
+
+func (c *Caller) ListMessageMoveTasks(ctx context.Context, in *ListMessageMoveTasksInput) (*ListMessageMoveTasksOutput, error) {
+	return nil, UnsupportedOperation.errorf("ListMessageMoveTasks")
+}
+
+func (c *Caller) ListQueueTags(ctx context.Context, in *ListQueueTagsInput) (*ListQueueTagsOutput, error) {
+	return nil, UnsupportedOperation.errorf("ListQueueTags")
+}
+
+func (c *Caller) ListQueues(ctx context.Context, in *ListQueuesInput) (*ListQueuesOutput, error) {
+	return nil, UnsupportedOperation.errorf("ListQueues")
+}
+
+func (c *Caller) PurgeQueue(ctx context.Context, in *PurgeQueueInput) (*PurgeQueueOutput, error) {
+	return nil, UnsupportedOperation.errorf("PurgeQueue")
+}
+
+func (c *Caller) ReceiveMessage(ctx context.Context, in *ReceiveMessageInput) (*ReceiveMessageOutput, error) {
+	return nil, UnsupportedOperation.errorf("ReceiveMessage")
+}
+
+func (c *Caller) RemovePermission(ctx context.Context, in *RemovePermissionInput) (*RemovePermissionOutput, error) {
+	return nil, UnsupportedOperation.errorf("RemovePermission")
+}
+
+func (c *Caller) SendMessage(ctx context.Context, in *SendMessageInput) (*SendMessageOutput, error) {
+	return nil, UnsupportedOperation.errorf("SendMessage")
+}
+
+func (c *Caller) SendMessageBatch(ctx context.Context, in *SendMessageBatchInput) (*SendMessageBatchOutput, error) {
+	return nil, UnsupportedOperation.errorf("SendMessageBatch")
+}
+
+func (c *Caller) SetQueueAttributes(ctx context.Context, in *SetQueueAttributesInput) (*SetQueueAttributesOutput, error) {
+	return nil, UnsupportedOperation.errorf("SetQueueAttributes")
+}
+
+func (c *Caller) StartMessageMoveTask(ctx context.Context, in *StartMessageMoveTaskInput) (*StartMessageMoveTaskOutput, error) {
+	return nil, UnsupportedOperation.errorf("StartMessageMoveTask")
+}
+
+func (c *Caller) TagQueue(ctx context.Context, in *TagQueueInput) (*TagQueueOutput, error) {
+	return nil, UnsupportedOperation.errorf("TagQueue")
+}
+
+func (c *Caller) UntagQueue(ctx context.Context, in *UntagQueueInput) (*UntagQueueOutput, error) {
+	return nil, UnsupportedOperation.errorf("UntagQueue")
+}
