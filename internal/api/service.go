@@ -78,8 +78,9 @@ type Caller struct {
 	place           // of the queues it finds by name
 	Endpoint string // what the URLs of queues begin with: a scheme and a host
 
-	TraceHeader string // for messages that are sent without one (A10.3)
-	Query       bool   // words its errors as the Query protocol does (C2.8)
+	QueueURL    *string // for inputs without one: the path they came on, or nil (C1.7, C2.5)
+	TraceHeader string  // for messages that are sent without one (A10.3)
+	Query       bool    // words its errors as the Query protocol does (C2.8)
 }
 
 // NewService returns a service without queues.
@@ -128,7 +129,7 @@ func (s *Service) lookUp(a arn) *queue {
 // find returns the queue that a caller names by its URL, whatever its host, or by
 // its name alone (C3.2, C3.3).
 func (c *Caller) find(queueURL *string) (*queue, error) {
-	if queueURL != nil {
+	if queueURL = cmp.Or(queueURL, c.QueueURL); queueURL != nil {
 		if q := c.Service.lookUp(c.parseQueueURL(*queueURL)); q != nil {
 			return q, nil
 		}
