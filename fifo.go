@@ -139,6 +139,10 @@ func (q *FIFOQueue) Configure(change func(*FIFOConfig)) error {
 	})
 }
 
+// FIFO returns true. A [Queue] has no such method, so it tells the two kinds
+// apart where an interface stands for the queue.
+func (q *FIFOQueue) FIFO() bool { return true }
+
 // Send puts a message at the end of its group. When Send returns it can be
 // received, unless it is delayed, or others of its group are before it.
 //
