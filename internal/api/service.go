@@ -25,6 +25,8 @@ type Options struct {
 type Service struct {
 	Options
 
+	setup sync.Mutex // held while queues are made, deleted or set; taken before mu
+
 	mu         sync.Mutex // guards the fields below; taken before that of a queue
 	namespaces map[place]*namespace
 }
@@ -34,8 +36,8 @@ type place struct{ region, account string }
 
 // A namespace holds the queues of a place. The mutex of the service guards it.
 type namespace struct {
-	queues  map[string]*queue    // by name
-	deleted map[string]time.Time // when the name of a queue that is gone was given up (A16.5)
+	queues  map[string]*queue // by name
+	deleted recent
 }
 
 // A queue is a registered queue: the engine's queue, and what the API knows of it
@@ -48,11 +50,14 @@ type queue struct {
 	standard *memsqs.Queue     // or
 	fifo     *memsqs.FIFOQueue // one of the two is nil
 
-	arn     arn
-	created time.Time
+	arn       arn
+	created   bool // by CreateQueue
+	createdAt time.Time
 
-	mu     sync.Mutex // guards the fields below
-	purged time.Time  // the latest purge by the API, or zero
+	mu         sync.Mutex // guards the fields below
+	extras     extras
+	modifiedAt time.Time // when the settings were
+	purged     time.Time // the latest purge by the API, or zero
 }
 
 // An engine is what both types of the engine's queues can do.
@@ -110,7 +115,7 @@ func (s *Service) now() time.Time {
 func (s *Service) namespace(p place) *namespace {
 	ns := s.namespaces[p]
 	if ns == nil {
-		ns = &namespace{queues: make(map[string]*queue), deleted: make(map[string]time.Time)}
+		ns = &namespace{queues: make(map[string]*queue)}
 		s.namespaces[p] = ns
 	}
 	return ns

@@ -18,10 +18,6 @@ func (c *Caller) ChangeMessageVisibilityBatch(ctx context.Context, in *ChangeMes
 	return nil, UnsupportedOperation.errorf("ChangeMessageVisibilityBatch")
 }
 
-func (c *Caller) CreateQueue(ctx context.Context, in *CreateQueueInput) (*CreateQueueOutput, error) {
-	return nil, UnsupportedOperation.errorf("CreateQueue")
-}
-
 func (c *Caller) DeleteMessage(ctx context.Context, in *DeleteMessageInput) (*DeleteMessageOutput, error) {
 	return nil, UnsupportedOperation.errorf("DeleteMessage")
 }
