@@ -72,26 +72,11 @@ func configureCall[Q kindOfQueue[Q, C], C any](q Q) call {
 	return func(context.Context) error { return q.Configure(func(*C) {}) }
 }
 
-// A meddler is a clock that does something in the middle of a call: when it is
-// asked for the time.
-type meddler struct {
-	*memsqs.ManualClock
-	meddle func() // once, if not nil
-}
-
-func (c *meddler) Now() time.Time {
-	if meddle := c.meddle; meddle != nil {
-		c.meddle = nil
-		meddle()
-	}
-	return c.ManualClock.Now()
-}
-
 // A stage is a queue of either kind, on a clock that stands still, with one
 // message in flight and one visible.
 type stage struct {
 	queue
-	clock *meddler
+	clock *spyClock
 }
 
 // onEveryCall runs a test for each method that is given, on a new stage.
@@ -107,7 +92,7 @@ func onEveryCall(t *testing.T, test func(*testing.T, stage, call)) {
 func onEveryCallOf[Q kindOfQueue[Q, C], C any](t *testing.T, kind string, newQ func(*testing.T, memsqs.Clock) Q, test func(*testing.T, stage, call)) {
 	for name := range everyCall(newQ(t, nil), newQ(t, nil), "") {
 		t.Run(kind+"."+name, func(t *testing.T) {
-			clock := &meddler{ManualClock: memsqs.NewManualClock(time.Unix(0, 0))}
+			clock := newSpyClock()
 			q := newQ(t, clock)
 			_, err := q.SendBatch(t.Context(), []memsqs.SendInput{{Body: "a", GroupID: "a"}, {Body: "b", GroupID: "b"}})
 			require.NoError(t, err)
@@ -164,7 +149,7 @@ func TestCallWithoutAContextIsRefused(t *testing.T) {
 func TestCallThatCloseOvertakesIsRefused(t *testing.T) {
 	onEveryCall(t, func(t *testing.T, q stage, call call) {
 		messages, stats := q.Peek(10), q.Stats()
-		q.clock.meddle = func() { require.NoError(t, q.Close()) }
+		q.clock.beforeNow.Store(new(func() { require.NoError(t, q.Close()) }))
 		requireRefused(t, q, call(t.Context()), memsqs.ErrClosed)
 		require.Equal(t, messages, q.Peek(10))
 		require.Equal(t, stats, q.Stats())

@@ -17,53 +17,6 @@ import (
 	"github.com/memsqs/memsqs"
 )
 
-var epoch = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-
-// A spyClock is a ManualClock that can be ahead of its timers, that knows how
-// many of those are pending, and that tells a test when it is called.
-type spyClock struct {
-	*memsqs.ManualClock
-	ahead   time.Duration       // of the timers, is Now
-	onCall  func(method string) // may be nil
-	pending atomic.Int64
-}
-
-func newSpyClock() *spyClock { return &spyClock{ManualClock: memsqs.NewManualClock(epoch)} }
-
-func (c *spyClock) call(method string) {
-	if c.onCall != nil {
-		c.onCall(method)
-	}
-}
-
-func (c *spyClock) Now() time.Time {
-	c.call("Now")
-	return c.ManualClock.Now().Add(c.ahead)
-}
-
-func (c *spyClock) AfterFunc(d time.Duration, f func()) memsqs.Timer {
-	c.call("AfterFunc")
-	c.pending.Add(1)
-	return spyTimer{c, c.ManualClock.AfterFunc(d, func() {
-		c.pending.Add(-1)
-		f()
-	})}
-}
-
-type spyTimer struct {
-	clock *spyClock
-	timer memsqs.Timer
-}
-
-func (t spyTimer) Stop() bool {
-	t.clock.call("Stop")
-	stopped := t.timer.Stop()
-	if stopped {
-		t.clock.pending.Add(-1)
-	}
-	return stopped
-}
-
 // parkOn is park for tests outside a bubble: when it returns the receive waits,
 // behind those before it.
 func parkOn(ctx context.Context, q queue, in memsqs.ReceiveInput) <-chan answer {
@@ -250,10 +203,10 @@ func TestAdvanceHandsOverBeforeItReturns(t *testing.T) {
 func TestTimeStandsStillWhileTheClockIsBehind(t *testing.T) {
 	clock := newSpyClock()
 	q := newQueue(t, memsqs.Config{Clock: clock})
-	clock.ahead = time.Hour
+	clock.ahead.Store(int64(time.Hour))
 	send(t, q, "a")
 	receiveOne(t, q)
-	clock.ahead = 0
+	clock.ahead.Store(0)
 	send(t, q, "b")
 	for i, body := range []string{"a", "b"} {
 		require.Equal(t, body, q.Peek(2)[i].Body)
@@ -274,7 +227,7 @@ func TestWaitEndsWhenTheClockHasCaughtUp(t *testing.T) {
 		defer q.Close()
 		answers := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(5)})
 		synctest.Wait()
-		clock.ahead = -time.Second
+		clock.ahead.Store(-int64(time.Second))
 		clock.Advance(6*time.Second - 1)
 		synctest.Wait()
 		require.Empty(t, answers)
@@ -293,12 +246,7 @@ func TestWaitEndsInTimeAlthoughTheClockMovesWhileATimerIsMade(t *testing.T) {
 				clock := newSpyClock()
 				q := newQueue(t, memsqs.Config{Clock: clock})
 				defer q.Close()
-				var made atomic.Bool
-				clock.onCall = func(method string) {
-					if method == "AfterFunc" && made.CompareAndSwap(false, true) {
-						clock.Advance(moved)
-					}
-				}
+				clock.beforeAfterFunc.Store(new(func() { clock.Advance(moved) }))
 				answers := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(5)})
 				synctest.Wait()
 				clock.Advance(5*time.Second - moved)
@@ -318,7 +266,7 @@ func TestStatsDoNotDependOnTimers(t *testing.T) {
 		send(t, q, "a")
 		park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
 		synctest.Wait()
-		clock.ahead = 5 * time.Second
+		clock.ahead.Store(int64(5 * time.Second))
 		s := q.Stats()
 		require.Equal(t, []int{0, 1, 0}, []int{s.Visible, s.InFlight, s.Waiting})
 	})
@@ -327,23 +275,22 @@ func TestStatsDoNotDependOnTimers(t *testing.T) {
 // A clock can call the queue whenever the queue calls it, for the queue holds no
 // lock then.
 func TestClockCanCallTheQueue(t *testing.T) {
-	for _, method := range []string{"Now", "AfterFunc", "Stop"} {
-		t.Run(method, func(t *testing.T) {
+	for name, before := range map[string]func(*spyClock) *atomic.Pointer[func()]{
+		"Now":       func(c *spyClock) *atomic.Pointer[func()] { return &c.beforeNow },
+		"AfterFunc": func(c *spyClock) *atomic.Pointer[func()] { return &c.beforeAfterFunc },
+		"Stop":      func(c *spyClock) *atomic.Pointer[func()] { return &c.beforeStop },
+	} {
+		t.Run(name, func(t *testing.T) {
 			clock := newSpyClock()
 			q := newQueue(t, memsqs.Config{Clock: clock})
-			var within atomic.Bool
-			clock.onCall = func(called string) {
-				if called == method && within.CompareAndSwap(false, true) {
-					q.Send(context.Background(), memsqs.SendInput{Body: "a", Delay: seconds(600)})
-					q.Peek(10)
-					within.Store(false)
-				}
-			}
+			before(clock).Store(new(func() {
+				q.Send(context.Background(), memsqs.SendInput{Body: "a", Delay: seconds(600)})
+				q.Peek(10)
+			}))
 			ctx, cancel := context.WithCancel(t.Context())
 			answers := parkOn(ctx, q, memsqs.ReceiveInput{WaitTime: seconds(20)})
 			cancel()
 			require.ErrorIs(t, (<-answers).err, context.Canceled)
-			clock.onCall = nil
 			require.Positive(t, q.Stats().Delayed)
 		})
 	}

@@ -207,7 +207,7 @@ func TestDuplicateInABatchIsDropped(t *testing.T) {
 // without goroutines. (F89)
 func TestForgottenDuplicatesAndGroupsAreReleased(t *testing.T) {
 	const messages = 20_000
-	clock := newCountingClock()
+	clock := newSpyClock()
 	q := newFIFOQueue(t, memsqs.FIFOConfig{Clock: clock})
 	before, goroutines := heapInUse(), runtime.NumGoroutine()
 	for i := range messages {

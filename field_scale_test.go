@@ -42,59 +42,11 @@ func requireHeapGrowth(t testing.TB, before, most int64) {
 	require.LessOrEqual(t, heapInUse()-before, most)
 }
 
-// A countingClock is a ManualClock that counts what queues ask of it.
-type countingClock struct {
-	*memsqs.ManualClock
-	readings atomic.Int64 // calls of Now
-	made     atomic.Int64 // timers
-	pending  atomic.Int64 // of them, those that have neither gone off nor been stopped
-	late     atomic.Int64 // how late the timers go off
-}
-
-func newCountingClock() *countingClock {
-	return &countingClock{ManualClock: memsqs.NewManualClock(bubbleStart)}
-}
-
-func (c *countingClock) Now() time.Time {
-	c.readings.Add(1)
-	return c.ManualClock.Now().Add(time.Duration(c.late.Load()))
-}
-
-func (c *countingClock) AfterFunc(d time.Duration, f func()) memsqs.Timer {
-	c.made.Add(1)
-	c.pending.Add(1)
-	return countedTimer{c, c.ManualClock.AfterFunc(d, func() {
-		c.pending.Add(-1)
-		f()
-	})}
-}
-
-type countedTimer struct {
-	clock *countingClock
-	memsqs.Timer
-}
-
-func (t countedTimer) Stop() bool {
-	stopped := t.Timer.Stop()
-	if stopped {
-		t.clock.pending.Add(-1)
-	}
-	return stopped
-}
-
-// awaitWaiting returns when n receives wait on q. It is for tests on a
-// ManualClock, which have no bubble.
-func awaitWaiting(q queue, n int) {
-	for q.Stats().Waiting < n {
-		runtime.Gosched()
-	}
-}
-
 // Queues that nothing is done with do nothing, and cost what they hold until
 // they are dropped. (F87)
 func TestIdleQueuesAreFree(t *testing.T) {
 	before, goroutines := heapInUse(), runtime.NumGoroutine()
-	clock := newCountingClock()
+	clock := newSpyClock()
 	var queues []queue
 	for range 2500 {
 		standard, err := memsqs.NewQueue(memsqs.Config{Clock: clock})
@@ -122,7 +74,7 @@ func TestChangesOfVisibilityShareOneTimer(t *testing.T) {
 		func(i int) time.Duration { return 15*time.Second - 2*time.Duration(i)*time.Millisecond }, // ever earlier
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newCountingClock()
+			clock := newSpyClock()
 			q := newQueue(t, memsqs.Config{Clock: clock})
 			send(t, q, "m")
 			m := receiveOne(t, q)
@@ -145,7 +97,7 @@ func TestChangesOfVisibilityShareOneTimer(t *testing.T) {
 // What is due far in the future costs nothing when it is gone before. (F91)
 func TestDistantDeadlinesLeaveNothingBehind(t *testing.T) {
 	const messages = 20_000
-	clock := newCountingClock()
+	clock := newSpyClock()
 	q := newQueue(t, memsqs.Config{Clock: clock})
 	before := heapInUse()
 	for range messages {
@@ -217,34 +169,9 @@ func TestFullAndClosedQueuesAnswer(t *testing.T) {
 	requireCounts(t, q, 0, 1, 0)
 }
 
-// A hookedClock calls a function whenever a queue calls it, but for the calls
-// that the function causes itself.
-type hookedClock struct {
-	*memsqs.ManualClock
-	hook func()
-	busy atomic.Bool
-}
-
-func (c *hookedClock) call() {
-	if c.hook != nil && c.busy.CompareAndSwap(false, true) {
-		c.hook()
-		c.busy.Store(false)
-	}
-}
-
-func (c *hookedClock) Now() time.Time {
-	c.call()
-	return c.ManualClock.Now()
-}
-
-func (c *hookedClock) AfterFunc(d time.Duration, f func()) memsqs.Timer {
-	c.call()
-	return c.ManualClock.AfterFunc(d, f)
-}
-
 // A queue can be used by its own clock, and while it is being configured. (F93)
 func TestQueueCanBeUsedFromWithinItsCalls(t *testing.T) {
-	clock := &hookedClock{ManualClock: memsqs.NewManualClock(bubbleStart)}
+	clock := newSpyClock()
 	q := newQueue(t, memsqs.Config{Clock: clock})
 	var sent uint64
 	use := func() {
@@ -255,12 +182,12 @@ func TestQueueCanBeUsedFromWithinItsCalls(t *testing.T) {
 		q.Peek(1)
 	}
 	require.NoError(t, q.Configure(func(*memsqs.Config) { use() }))
-	clock.hook = use
+	clock.beforeNow.Store(&use)
+	clock.beforeAfterFunc.Store(&use)
 	// Parked, this receive has the clock make a timer, and gets what is sent then.
 	msgs, err := q.Receive(t.Context(), longPoll)
 	require.NoError(t, err)
 	require.Equal(t, []string{"m"}, bodies(msgs))
-	clock.hook = nil
 	require.Equal(t, sent, q.Stats().Sent)
 }
 
@@ -315,19 +242,18 @@ func TestOneJumpOverVisibilityAndWait(t *testing.T) {
 		at   float64       // when the message is received
 	}{"in time": {0, 8}, "late": {time.Hour, 3608}} {
 		t.Run(name, func(t *testing.T) {
-			clock := newCountingClock()
+			clock := newSpyClock()
 			q := newQueue(t, memsqs.Config{VisibilityTimeout: seconds(8), Clock: clock})
 			send(t, q, "m")
 			receiveOne(t, q)
-			poll := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(10)})
-			awaitWaiting(q, 1)
-			clock.late.Store(int64(c.late))
+			poll := parkOn(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(10)})
+			clock.ahead.Store(int64(c.late))
 			clock.Advance(time.Hour)
 			a := <-poll
 			require.NoError(t, a.err)
 			require.Equal(t, []string{"m"}, bodies(a.msgs))
-			require.Equal(t, c.at+8, secondOf(a.msgs[0].InvisibleUntil))
-			require.LessOrEqual(t, clock.made.Load(), int64(2), "timers, of the receive and of awaitWaiting")
+			require.Equal(t, epoch.Add(*seconds(c.at + 8)), a.msgs[0].InvisibleUntil)
+			require.LessOrEqual(t, clock.made.Load(), int64(2), "timers, of the receive and of parkOn")
 		})
 	}
 }

@@ -88,7 +88,7 @@ func TestPollWaitsForAGroupThatIsHeldBack(t *testing.T) {
 // again and again: until something is due the clock is not even read. (F43)
 func TestPollOnAGroupThatIsHeldBackIsIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newCountingClock()
+		clock := newSpyClock()
 		q := newFIFOQueue(t, memsqs.FIFOConfig{Clock: clock})
 		sendGroup(t, q, "g", "a", "b")
 		receive(t, q, memsqs.ReceiveInput{})

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -311,16 +310,13 @@ func TestQueueHasOneTimerWhileSomebodyWaits(t *testing.T) {
 func TestReceiveThatIsSeenWaitingHasATimer(t *testing.T) {
 	clock := newSpyClock()
 	q := newQueue(t, memsqs.Config{Clock: clock})
-	var made atomic.Bool
 	pending := make(chan int64, 1)
-	clock.onCall = func(method string) {
-		if method == "AfterFunc" && made.CompareAndSwap(false, true) {
-			if q.Stats().Waiting == 1 {
-				pending <- clock.pending.Load()
-			}
-			close(pending)
+	clock.beforeAfterFunc.Store(new(func() {
+		if q.Stats().Waiting == 1 {
+			pending <- clock.pending.Load()
 		}
-	}
+		close(pending)
+	}))
 	answers := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(5)})
 	require.Equal(t, int64(1), <-pending)
 	clock.Advance(5 * time.Second)

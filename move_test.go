@@ -7,7 +7,6 @@ import (
 	"context"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,32 +16,12 @@ import (
 	"github.com/memsqs/memsqs"
 )
 
-// A hookClock does something once, when it is next called.
-type hookClock struct {
-	*memsqs.ManualClock
-	now, after atomic.Pointer[func()]
-}
-
-func (c *hookClock) Now() time.Time {
-	if f := c.now.Swap(nil); f != nil {
-		(*f)()
-	}
-	return c.ManualClock.Now()
-}
-
-func (c *hookClock) AfterFunc(d time.Duration, f func()) memsqs.Timer {
-	if h := c.after.Swap(nil); h != nil {
-		(*h)()
-	}
-	return c.ManualClock.AfterFunc(d, f)
-}
-
 // When Advance returns, the dead letters of what fell due have arrived, also those
 // that another call took while the queue made a timer.
 func TestAdvanceReturnsWhenLettersTakenByAnotherHaveArrived(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sc := &hookClock{ManualClock: memsqs.NewManualClock(epoch)}
-		dc := &hookClock{ManualClock: memsqs.NewManualClock(epoch)}
+		sc := newSpyClock()
+		dc := newSpyClock()
 		d := newQueue(t, memsqs.Config{Clock: dc})
 		s := newQueue(t, memsqs.Config{Clock: sc, VisibilityTimeout: seconds(10), DeadLetter: &memsqs.DeadLetter{Queue: d, MaxReceiveCount: 1}})
 		send(t, s, "a")
@@ -55,8 +34,8 @@ func TestAdvanceReturnsWhenLettersTakenByAnotherHaveArrived(t *testing.T) {
 		// is held up before it has brought it.
 		posting, release := make(chan bool), make(chan bool)
 		var wg sync.WaitGroup
-		sc.after.Store(new(func() {
-			dc.now.Store(new(func() { close(posting); <-release }))
+		sc.beforeAfterFunc.Store(new(func() {
+			dc.beforeNow.Store(new(func() { close(posting); <-release }))
 			wg.Go(func() { s.Stats() })
 			<-posting
 		}))
