@@ -183,12 +183,12 @@ func TestDeadLettersAreNotDeduplicated(t *testing.T) {
 		DeduplicationScope: memsqs.DeduplicateGroup,
 		DeadLetter:         &memsqs.FIFODeadLetter{Queue: letters, MaxReceiveCount: 1},
 	})
-	sendAs(t, source, "g", "d")
-	sendAs(t, source, "h", "d")
+	sendAs(t, source, "g", "d", "body")
+	sendAs(t, source, "h", "d", "body")
 	receiveVisible(t, source, 2)
 	receiveNone(t, source)
 	requireCounts(t, letters, 2, 0, 0)
-	sendAs(t, letters, "i", "d")
+	sendAs(t, letters, "i", "d", "body")
 	requireCounts(t, letters, 3, 0, 0)
 }
 

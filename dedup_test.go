@@ -15,14 +15,6 @@ import (
 	"github.com/memsqs/memsqs"
 )
 
-// sendAs sends a message with the given ids and the body "body".
-func sendAs(t testing.TB, q *memsqs.FIFOQueue, group, dedupID string) memsqs.SendResult {
-	t.Helper()
-	result, err := q.Send(t.Context(), memsqs.SendInput{Body: "body", GroupID: group, DeduplicationID: dedupID})
-	require.NoError(t, err)
-	return result
-}
-
 // requireSends requires the numbers of messages stored and of duplicates.
 func requireSends(t testing.TB, q queue, sent, deduplicated uint64) {
 	t.Helper()
@@ -49,7 +41,7 @@ func TestDuplicateIsAcceptedAndDropped(t *testing.T) {
 // A duplicate that breaks a rule is refused as any other message.
 func TestDuplicateIsCheckedAsAnyOtherMessage(t *testing.T) {
 	q := newFIFOQueue(t, memsqs.FIFOConfig{})
-	sendAs(t, q, "g", "d")
+	sendAs(t, q, "g", "d", "body")
 	_, err := q.Send(t.Context(), memsqs.SendInput{Body: "\x00", GroupID: "g", DeduplicationID: "d"})
 	requireRefused(t, q, err, memsqs.ErrInvalidMessageContents)
 	requireSends(t, q, 1, 0)
@@ -73,7 +65,7 @@ func TestDeduplicationHasAScope(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			q := newFIFOQueue(t, memsqs.FIFOConfig{DeduplicationScope: test.scope})
-			first, second := sendAs(t, q, "g", "d"), sendAs(t, q, test.group, test.id)
+			first, second := sendAs(t, q, "g", "d", "body"), sendAs(t, q, test.group, test.id, "body")
 			if test.duplicate {
 				require.Equal(t, first, second)
 				requireSends(t, q, 1, 1)
@@ -92,17 +84,17 @@ func TestDeduplicationScopeCanBeChanged(t *testing.T) {
 		require.NoError(t, q.Configure(func(c *memsqs.FIFOConfig) { c.DeduplicationScope = scope }))
 	}
 	q := newFIFOQueue(t, memsqs.FIFOConfig{})
-	first := sendAs(t, q, "g", "d")
-	require.Equal(t, first, sendAs(t, q, "h", "d"))
+	first := sendAs(t, q, "g", "d", "body")
+	require.Equal(t, first, sendAs(t, q, "h", "d", "body"))
 	setScope(q, memsqs.DeduplicateGroup)
 	require.Len(t, receive(t, q, upTo(10)), 1)
 
-	inGroup := sendAs(t, q, "g", "d")
+	inGroup := sendAs(t, q, "g", "d", "body")
 	require.NotEqual(t, first, inGroup)
-	require.Equal(t, inGroup, sendAs(t, q, "g", "d"))
+	require.Equal(t, inGroup, sendAs(t, q, "g", "d", "body"))
 	requireSends(t, q, 2, 2)
 	setScope(q, memsqs.DeduplicateQueue)
-	require.Equal(t, first, sendAs(t, q, "i", "d"))
+	require.Equal(t, first, sendAs(t, q, "i", "d", "body"))
 	requireSends(t, q, 2, 3)
 }
 
@@ -155,11 +147,11 @@ func TestDeduplicationWindowRunsFromTheFirstSend(t *testing.T) {
 			}
 			last := memsqs.SendResult{}
 			for range 3 {
-				first := sendAs(t, q, "g", "d")
+				first := sendAs(t, q, "g", "d", "body")
 				require.NotEqual(t, last, first)
 				for _, wait := range []time.Duration{window / 2, window/2 - 1} {
 					time.Sleep(wait)
-					require.Equal(t, first, sendAs(t, q, "g", "d"))
+					require.Equal(t, first, sendAs(t, q, "g", "d", "body"))
 				}
 				require.Equal(t, 1, q.Stats().Deduplications)
 				last = first
@@ -200,12 +192,12 @@ func TestDeduplicationIDOutlivesItsMessage(t *testing.T) {
 				DeadLetter: &memsqs.FIFODeadLetter{Queue: letters, MaxReceiveCount: 1},
 			})
 			start := time.Now()
-			first := sendAs(t, q, "g", "d")
+			first := sendAs(t, q, "g", "d", "body")
 			leave(t, q, letters)
 			time.Sleep(5*time.Minute - 1 - time.Since(start))
-			require.Equal(t, first, sendAs(t, q, "g", "d"))
+			require.Equal(t, first, sendAs(t, q, "g", "d", "body"))
 			time.Sleep(1 * time.Nanosecond)
-			require.NotEqual(t, first, sendAs(t, q, "g", "d"))
+			require.NotEqual(t, first, sendAs(t, q, "g", "d", "body"))
 			requireSends(t, q, 2, 1)
 		})
 	}
@@ -215,17 +207,17 @@ func TestDeduplicationIDOutlivesItsMessage(t *testing.T) {
 func TestPurgeForgetsDeduplicationIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFIFOQueue(t, memsqs.FIFOConfig{})
-		first := sendAs(t, q, "g", "d")
+		first := sendAs(t, q, "g", "d", "body")
 		time.Sleep(time.Minute)
 		require.NoError(t, q.Purge(t.Context()))
 		require.Zero(t, q.Stats().Deduplications)
 		require.Zero(t, q.Stats().Groups)
-		second := sendAs(t, q, "g", "d")
+		second := sendAs(t, q, "g", "d", "body")
 		require.NotEqual(t, first, second)
 		require.Equal(t, second.MessageID, receiveOne(t, q).ID)
 
 		time.Sleep(5*time.Minute - 1) // past the window of the first
-		require.Equal(t, second, sendAs(t, q, "g", "d"))
+		require.Equal(t, second, sendAs(t, q, "g", "d", "body"))
 	})
 }
 
@@ -233,7 +225,7 @@ func TestPurgeForgetsDeduplicationIDs(t *testing.T) {
 // the first (B5.10), and the batch goes on after them.
 func TestDuplicatesWithinABatchAreAccepted(t *testing.T) {
 	q := newFIFOQueue(t, memsqs.FIFOConfig{})
-	before := sendAs(t, q, "g", "0")
+	before := sendAs(t, q, "g", "0", "body")
 	results, err := q.SendBatch(t.Context(), []memsqs.SendInput{
 		{Body: "a", GroupID: "g", DeduplicationID: "1"},
 		{Body: "b", GroupID: "g", DeduplicationID: "1"},
@@ -251,12 +243,12 @@ func TestDuplicatesWithinABatchAreAccepted(t *testing.T) {
 func TestDuplicateDoesNotWakeAParkedReceive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFIFOQueue(t, memsqs.FIFOConfig{})
-		sendAs(t, q, "g", "d")
+		sendAs(t, q, "g", "d", "body")
 		deleteAll(t, q, receiveOne(t, q))
 		start := time.Now()
 		answers := park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
 		time.Sleep(time.Second)
-		sendAs(t, q, "g", "d")
+		sendAs(t, q, "g", "d", "body")
 		requireAnswered(t, <-answers, start.Add(20*time.Second))
 	})
 }
@@ -266,7 +258,7 @@ func TestDeduplicationMemoryIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFIFOQueue(t, memsqs.FIFOConfig{Retention: 60 * time.Second})
 		for i := range 3600 {
-			sendAs(t, q, "g", strconv.Itoa(i))
+			sendAs(t, q, "g", strconv.Itoa(i), "body")
 			require.Equal(t, min(i+1, 300), q.Stats().Deduplications)
 			time.Sleep(time.Second)
 		}

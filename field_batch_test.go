@@ -226,7 +226,7 @@ func TestRetentionEndsInFlight(t *testing.T) {
 		at(t, 5)
 		a := receive(t, q, memsqs.ReceiveInput{})[0]
 		at(t, 30)
-		hideFor(t, q, a, 31)
+		changeVisibility(t, q, a, *seconds(31))
 		at(t, 59)
 		requireCounts(t, q, 1, 1, 0)
 		for _, second := range []float64{62, 70} {
@@ -282,7 +282,7 @@ func TestFullFIFOQueueIsQuiet(t *testing.T) {
 		requireAnsweredAt(t, poll, 3, "6")
 		poll = park(t.Context(), q, memsqs.ReceiveInput{WaitTime: seconds(20)})
 		at(t, 20)
-		hideFor(t, q, msgs[1], 2)
+		changeVisibility(t, q, msgs[1], *seconds(2))
 		requireAnsweredAt(t, poll, 22, "7")
 	})
 }

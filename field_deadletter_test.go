@@ -25,17 +25,6 @@ func newSource(t testing.TB, name string, deadLetters *memsqs.Queue) *memsqs.Que
 	})
 }
 
-// sendDead sends messages to an empty queue of newSource and makes each of them
-// a dead letter.
-func sendDead(t testing.TB, source *memsqs.Queue, bodies ...string) {
-	t.Helper()
-	for _, body := range bodies {
-		send(t, source, body)
-		receive(t, source, memsqs.ReceiveInput{VisibilityTimeout: seconds(0)})
-		receiveNone(t, source)
-	}
-}
-
 // requirePeek requires what a queue holds: for each message, in the order they
 // were sent, its body, state and receive count.
 func requirePeek(t testing.TB, q queue, want ...string) {
@@ -85,8 +74,8 @@ func TestRedriveLeavesWhatItCannotDeliver(t *testing.T) {
 		dead := newQueue(t, memsqs.Config{VisibilityTimeout: seconds(600)})
 		a, b := newSource(t, "a", dead), newSource(t, "b", dead)
 		for _, n := range []string{"1", "2", "3"} {
-			sendDead(t, a, "a"+n)
-			sendDead(t, b, "b"+n)
+			bury(t, a, "a"+n)
+			bury(t, b, "b"+n)
 		}
 		send(t, dead, "d1", "d2")
 		receive(t, dead, memsqs.ReceiveInput{}) // a1
@@ -99,7 +88,7 @@ func TestRedriveLeavesWhatItCannotDeliver(t *testing.T) {
 			done <- err
 		}()
 		at(t, 0.5) // b1 has been moved
-		sendDead(t, a, "a4")
+		bury(t, a, "a4")
 		at(t, 1.5) // a2 has been moved
 		require.NoError(t, b.Close())
 		require.NoError(t, <-done)
@@ -115,7 +104,7 @@ func TestCancelledRedriveLeavesTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := newQueue(t, memsqs.Config{})
 		source := newSource(t, "source", dead)
-		sendDead(t, source, "1", "2", "3", "4", "5")
+		bury(t, source, "1", "2", "3", "4", "5")
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
 		moved, err := dead.Redrive(ctx, nil, 1)
@@ -172,7 +161,7 @@ func TestRedrivenMessageStartsANewLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := newQueue(t, memsqs.Config{})
 		source := newSource(t, "source", dead)
-		sendDead(t, source, "m")
+		bury(t, source, "m")
 		first := receiveOne(t, dead)
 		receiveNone(t, dead)
 		at(t, 3600)

@@ -14,14 +14,6 @@ import (
 	"github.com/memsqs/memsqs"
 )
 
-// sendID sends a message with a deduplication id.
-func sendID(t testing.TB, q *memsqs.FIFOQueue, group, id, body string) memsqs.SendResult {
-	t.Helper()
-	result, err := q.Send(t.Context(), memsqs.SendInput{Body: body, GroupID: group, DeduplicationID: id})
-	require.NoError(t, err)
-	return result
-}
-
 // receiveCounts returns the receive counts of messages.
 func receiveCounts(msgs []memsqs.Message) []int {
 	var counts []int
@@ -41,7 +33,7 @@ func TestGroupKeepsTheOrderOfSendingOverTimeouts(t *testing.T) {
 		require.Equal(t, []string{"a", "b"}, bodies(msgs))
 		at(t, 1)
 		sendGroup(t, q, "g", "d")
-		hideFor(t, q, msgs[1], 1)
+		changeVisibility(t, q, msgs[1], *seconds(1))
 		at(t, 5) // b is visible, a still in flight
 		requireCounts(t, q, 3, 1, 0)
 		receiveNone(t, q)
@@ -91,7 +83,7 @@ func TestHeadMadeVisibleIsNotHeldBackByThoseBehindIt(t *testing.T) {
 	sendGroup(t, q, "g2", "n1")
 	msgs := receive(t, q, memsqs.ReceiveInput{MaxMessages: 2})
 	require.Equal(t, []string{"m1", "m2"}, bodies(msgs))
-	hideFor(t, q, msgs[0], 0)
+	changeVisibility(t, q, msgs[0], *seconds(0))
 	again := receiveExactly(t, q, "n1", "m1")
 	deleteAll(t, q, again[1])
 	receiveNone(t, q)
@@ -127,8 +119,8 @@ func TestGroupHandedBackInReverseKeepsItsOrder(t *testing.T) {
 	q := newFIFOQueue(t, memsqs.FIFOConfig{VisibilityTimeout: seconds(300)})
 	sendGroup(t, q, "g", "a", "b")
 	msgs := receiveExactly(t, q, "a", "b")
-	hideFor(t, q, msgs[1], 0)
-	hideFor(t, q, msgs[0], 0)
+	changeVisibility(t, q, msgs[1], *seconds(0))
+	changeVisibility(t, q, msgs[0], *seconds(0))
 	receiveExactly(t, q, "a", "b")
 }
 
@@ -136,21 +128,21 @@ func TestGroupHandedBackInReverseKeepsItsOrder(t *testing.T) {
 // its group. A change of that brings nothing back. (F21)
 func TestDeduplicationScope(t *testing.T) {
 	whole := newFIFOQueue(t, memsqs.FIFOConfig{})
-	first := sendID(t, whole, "g1", "D", "m")
-	require.Equal(t, first, sendID(t, whole, "g2", "D", "m"))
+	first := sendAs(t, whole, "g1", "D", "m")
+	require.Equal(t, first, sendAs(t, whole, "g2", "D", "m"))
 	requireCounts(t, whole, 1, 0, 0)
 
 	byGroup := newFIFOQueue(t, memsqs.FIFOConfig{DeduplicationScope: memsqs.DeduplicateGroup})
-	first = sendID(t, byGroup, "g1", "D", "m")
-	require.NotEqual(t, first, sendID(t, byGroup, "g2", "D", "m"))
-	require.Equal(t, first, sendID(t, byGroup, "g1", "D", "m"))
+	first = sendAs(t, byGroup, "g1", "D", "m")
+	require.NotEqual(t, first, sendAs(t, byGroup, "g2", "D", "m"))
+	require.Equal(t, first, sendAs(t, byGroup, "g1", "D", "m"))
 	requireCounts(t, byGroup, 2, 0, 0)
 
 	receiveExactly(t, whole, "m")
 	require.NoError(t, whole.Configure(func(cfg *memsqs.FIFOConfig) { cfg.DeduplicationScope = memsqs.DeduplicateGroup }))
 	receiveNone(t, whole)
 	requireCounts(t, whole, 0, 1, 0)
-	sendID(t, whole, "g2", "D", "after")
+	sendAs(t, whole, "g2", "D", "after")
 	receiveExactly(t, whole, "after") // ids of the other scope have no effect
 }
 
@@ -199,7 +191,7 @@ func TestDuplicateInABatchIsDropped(t *testing.T) {
 	require.Equal(t, results[0], results[1])
 	require.NotEqual(t, results[0].MessageID, results[2].MessageID)
 	receiveExactly(t, q, "a", "c")
-	require.Equal(t, results[0], sendID(t, q, "g", "D", "d"))
+	require.Equal(t, results[0], sendAs(t, q, "g", "D", "d"))
 	requireCounts(t, q, 0, 2, 0)
 }
 
@@ -211,13 +203,13 @@ func TestForgottenDuplicatesAndGroupsAreReleased(t *testing.T) {
 	q := newFIFOQueue(t, memsqs.FIFOConfig{Clock: clock})
 	before, goroutines := heapInUse(), runtime.NumGoroutine()
 	for i := range messages {
-		sendID(t, q, fmt.Sprint("g", i), fmt.Sprint("D", i), "m")
+		sendAs(t, q, fmt.Sprint("g", i), fmt.Sprint("D", i), "m")
 		deleteAll(t, q, receiveOne(t, q))
 	}
 	require.Equal(t, messages, q.Stats().Deduplications)
 	require.Zero(t, q.Stats().Groups)
 	clock.Advance(301 * time.Second)
-	sendID(t, q, "g", "D", "m")
+	sendAs(t, q, "g", "D", "m")
 	requireHeapGrowth(t, before, 1<<19)
 	require.Equal(t, [2]int{1, 1}, [2]int{q.Stats().Deduplications, q.Stats().Groups})
 	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
@@ -295,7 +287,7 @@ func TestOrderDoesNotDependOnTheClock(t *testing.T) {
 	var sent, sequence []string
 	for i := range n {
 		sent = append(sent, fmt.Sprint("m", i))
-		sequence = append(sequence, sendID(t, q, "g", fmt.Sprint("D", i), sent[i]).SequenceNumber)
+		sequence = append(sequence, sendAs(t, q, "g", fmt.Sprint("D", i), sent[i]).SequenceNumber)
 	}
 	requireIncreasing(t, sequence...)
 	for tens := range n / 10 {
@@ -332,7 +324,7 @@ func TestDeadlinesAtOneInstantAreMetTogether(t *testing.T) {
 	clock := memsqs.NewManualClock(bubbleStart)
 	q := newFIFOQueue(t, memsqs.FIFOConfig{Clock: clock})
 	for i := range 1000 {
-		sendID(t, q, "g", fmt.Sprint("D", i), "m")
+		sendAs(t, q, "g", fmt.Sprint("D", i), "m")
 	}
 	clock.Advance(5*time.Minute - 1)
 	require.Equal(t, 1000, q.Stats().Deduplications)

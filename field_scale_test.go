@@ -26,15 +26,6 @@ func rounds(n int) int {
 	return n
 }
 
-// heapInUse returns the bytes of the heap that are reachable.
-func heapInUse() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // what the first has left to finalizers and pools
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
 // requireHeapGrowth requires that at most so many bytes are reachable more than
 // before.
 func requireHeapGrowth(t testing.TB, before, most int64) {
@@ -266,11 +257,11 @@ func TestOneJumpOverDelaysAndDeduplication(t *testing.T) {
 	first := make(map[string]memsqs.SendResult)
 	for _, body := range []string{"c", "b", "a"} {
 		clock.Advance(time.Second)
-		first[body] = sendID(t, q, "g", body, body) // due at 4, 5 and 6
+		first[body] = sendAs(t, q, "g", body, body) // due at 4, 5 and 6
 	}
 	clock.Advance(time.Hour)
 	require.Zero(t, q.Stats().Deduplications)
 	for _, m := range receiveExactly(t, q, "c", "b", "a") {
-		require.NotEqual(t, first[m.Body], sendID(t, q, "g", m.Body, m.Body))
+		require.NotEqual(t, first[m.Body], sendAs(t, q, "g", m.Body, m.Body))
 	}
 }

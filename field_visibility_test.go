@@ -40,12 +40,6 @@ func receiveExactly(t testing.TB, q queue, want ...string) []memsqs.Message {
 	return msgs
 }
 
-// hideFor changes the visibility timeout of a message to n seconds.
-func hideFor(t testing.TB, q queue, m memsqs.Message, n float64) {
-	t.Helper()
-	require.NoError(t, q.ChangeVisibility(t.Context(), m.ReceiptHandle, *seconds(n)))
-}
-
 // sendAny sends messages with different bodies to a standard queue or to one
 // group of a FIFO queue.
 func sendAny(t testing.TB, q queue, bodies ...string) {
@@ -64,7 +58,7 @@ func TestLateChangeOfVisibilityHidesTheMessageAgain(t *testing.T) {
 		send(t, q, "m")
 		m := receiveOne(t, q)
 		at(t, 4)
-		hideFor(t, q, m, 20)
+		changeVisibility(t, q, m, *seconds(20))
 		at(t, 5)
 		receiveNone(t, q)
 		requireCounts(t, q, 0, 1, 0)
@@ -98,14 +92,14 @@ func TestChangedVisibilityCountsFromTheChange(t *testing.T) {
 		send(t, q, "m")
 		m := receiveOne(t, q)
 		at(t, 20)
-		hideFor(t, q, m, 5)
+		changeVisibility(t, q, m, *seconds(5))
 		at(t, 24)
 		receiveNone(t, q)
 		at(t, 26)
 		m = receiveOne(t, q)
 		require.Equal(t, 2, m.ReceiveCount)
 		at(t, 50)
-		hideFor(t, q, m, 40)
+		changeVisibility(t, q, m, *seconds(40))
 		at(t, 57) // the timeout of the receive ended at 56
 		receiveNone(t, q)
 		at(t, 89)
@@ -126,7 +120,7 @@ func TestOlderHandleStillChangesVisibility(t *testing.T) {
 		require.NotEqual(t, first.ReceiptHandle, second.ReceiptHandle)
 		at(t, 1)
 		receiveNone(t, q)
-		hideFor(t, q, first, 0)
+		changeVisibility(t, q, first, *seconds(0))
 		third := receiveOne(t, q)
 		require.Equal(t, 3, third.ReceiveCount)
 		require.NotContains(t, []string{first.ReceiptHandle, second.ReceiptHandle}, third.ReceiptHandle)

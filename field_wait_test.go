@@ -115,7 +115,7 @@ func TestChangeOfVisibilityWakesAPoll(t *testing.T) {
 			m := receiveOne(t, q)
 			poll := park(t.Context(), q, longPoll)
 			at(t, 3)
-			hideFor(t, q, m, hidden)
+			changeVisibility(t, q, m, *seconds(hidden))
 			require.Equal(t, 2, requireAnsweredAt(t, poll, second, "m")[0].ReceiveCount)
 		})
 	}
@@ -192,7 +192,7 @@ func TestMessageHandedBackOnStop(t *testing.T) {
 		m := receiveOne(t, q)
 		poll := park(t.Context(), q, longPoll)
 		at(t, 1)
-		hideFor(t, q, m, 0)
+		changeVisibility(t, q, m, *seconds(0))
 		m = requireAnsweredAt(t, poll, 1, "m")[0]
 		require.Equal(t, 2, m.ReceiveCount)
 
@@ -200,7 +200,7 @@ func TestMessageHandedBackOnStop(t *testing.T) {
 		at(t, 2)
 		cancel()
 		requireCancelled(t, poll, 2)
-		hideFor(t, q, m, 0)
+		changeVisibility(t, q, m, *seconds(0))
 		requireCounts(t, q, 1, 0, 0)
 		require.Equal(t, 3, receiveOne(t, q).ReceiveCount)
 	})

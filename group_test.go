@@ -35,12 +35,6 @@ func receiveNamed(t testing.TB, q queue, n int, names ...string) []memsqs.Messag
 	return msgs
 }
 
-// changeVisibility sets the visibility timeout of a message that was received.
-func changeVisibility(t testing.TB, q queue, m memsqs.Message, timeout time.Duration) {
-	t.Helper()
-	require.NoError(t, q.ChangeVisibility(t.Context(), m.ReceiptHandle, timeout))
-}
-
 // groupOrders are the orders in which SQS was seen to serve groups (B6.11), and
 // two more of the rule that they follow.
 var groupOrders = []struct {

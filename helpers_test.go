@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"maps"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -89,6 +90,14 @@ func sendGroup(t testing.TB, q *memsqs.FIFOQueue, group string, bodies ...string
 	}
 }
 
+// sendAs sends a message with the given group, deduplication id and body.
+func sendAs(t testing.TB, q *memsqs.FIFOQueue, group, dedupID, body string) memsqs.SendResult {
+	t.Helper()
+	result, err := q.Send(t.Context(), memsqs.SendInput{Body: body, GroupID: group, DeduplicationID: dedupID})
+	require.NoError(t, err)
+	return result
+}
+
 // sendEach sends messages to a queue of either kind, each to a group of its own.
 func sendEach(t testing.TB, q queue, bodies ...string) {
 	t.Helper()
@@ -131,6 +140,12 @@ func receiveOne(t testing.TB, q queue) memsqs.Message {
 func receiveNone(t testing.TB, q queue) {
 	t.Helper()
 	require.Empty(t, receive(t, q, memsqs.ReceiveInput{MaxMessages: 10, WaitTime: seconds(0)}))
+}
+
+// changeVisibility sets the visibility timeout of a message that was received.
+func changeVisibility(t testing.TB, q queue, m memsqs.Message, timeout time.Duration) {
+	t.Helper()
+	require.NoError(t, q.ChangeVisibility(t.Context(), m.ReceiptHandle, timeout))
 }
 
 // deleteAll deletes messages.
@@ -235,4 +250,13 @@ func requireFailed(t testing.TB, q queue, err error, codes map[int]error) {
 		requireRefused(t, q, failed[i], code)
 		requireDetail(t, failed[i], code)
 	}
+}
+
+// heapInUse returns the bytes of the heap that are reachable.
+func heapInUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what the first has left to finalizers and pools
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -31,19 +31,6 @@ func skipUnlessMeasurable(t *testing.T) {
 	}
 }
 
-// sendDistinct sends n messages, each with a group and a deduplication id of its own.
-func sendDistinct(t *testing.T, q *memsqs.FIFOQueue, n int) {
-	batch := make([]memsqs.SendInput, 10)
-	for i := 0; i < n; i += len(batch) {
-		for j := range batch {
-			id := strconv.Itoa(i + j)
-			batch[j] = memsqs.SendInput{Body: id, GroupID: id, DeduplicationID: id}
-		}
-		_, err := q.SendBatch(t.Context(), batch)
-		require.NoError(t, err)
-	}
-}
-
 // receiveMany receives n messages, hides them for the given time, and does
 // something with each ten of them.
 func receiveMany(t *testing.T, q queue, n int, hide time.Duration, do func(handles []string) error) {
@@ -107,13 +94,13 @@ func TestMemoryOfWhatHasLeftTheQueueIsFree(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newFIFOQueue(t, memsqs.FIFOConfig{MaxInFlight: many})
-				before := heap()
-				sendDistinct(t, q, many)
-				require.Greater(t, heap(), before+5*mebibyte)
+				before := heapInUse()
+				sendMany(t, q, many, strconv.Itoa)
+				require.Greater(t, heapInUse(), before+5*mebibyte)
 				way.leave(t, q)
 				requireCounts(t, q, 0, 0, 0)
 				require.Zero(t, q.Stats().Groups+q.Stats().Deduplications)
-				require.Less(t, heap(), before+mebibyte/2)
+				require.Less(t, heapInUse(), before+mebibyte/2)
 			})
 		})
 	}
@@ -124,7 +111,7 @@ func TestMemoryOfWhatHasLeftTheQueueIsFree(t *testing.T) {
 func TestReceiveAttemptKeepsNoBodies(t *testing.T) {
 	skipUnlessMeasurable(t)
 	q := newFIFOQueue(t, memsqs.FIFOConfig{})
-	before := heap()
+	before := heapInUse()
 	for i := range 20 {
 		id := strconv.Itoa(i)
 		_, err := q.Send(t.Context(), memsqs.SendInput{Body: strings.Repeat("a", mebibyte/2), GroupID: id, DeduplicationID: id})
@@ -132,7 +119,7 @@ func TestReceiveAttemptKeepsNoBodies(t *testing.T) {
 		m := receive(t, q, memsqs.ReceiveInput{AttemptID: id})[0]
 		require.NoError(t, q.Delete(t.Context(), m.ReceiptHandle))
 	}
-	require.Less(t, heap(), before+mebibyte)
+	require.Less(t, heapInUse(), before+mebibyte)
 	_, err := q.Receive(t.Context(), memsqs.ReceiveInput{AttemptID: "0"})
 	require.ErrorIs(t, err, memsqs.ErrInvalidParameterValue)
 }
@@ -145,14 +132,14 @@ func TestRepeatedCallsTakeNoMemory(t *testing.T) {
 		q := newQueue(t, memsqs.Config{})
 		send(t, q, "a")
 		handle := receiveOne(t, q).ReceiptHandle
-		before := heap()
+		before := heapInUse()
 		for i := range 50_000 {
 			require.NoError(t, q.ChangeVisibility(t.Context(), handle, time.Hour+time.Duration(i)))
 			receiveNone(t, q)
 			require.NoError(t, q.ChangeVisibility(t.Context(), handle, 0))
 			receive(t, q, memsqs.ReceiveInput{VisibilityTimeout: seconds(0)})
 		}
-		require.Less(t, heap(), before+mebibyte/2)
+		require.Less(t, heapInUse(), before+mebibyte/2)
 		require.Equal(t, 50_001, q.Peek(1)[0].ReceiveCount)
 	})
 }
@@ -176,9 +163,9 @@ func TestMemoryOfWaitsIsFree(t *testing.T) {
 			require.Zero(t, q.Stats().Waiting)
 		}
 		waits() // the runtime keeps the goroutines for the next time
-		before := heap()
+		before := heapInUse()
 		waits()
-		require.Less(t, heap(), before+mebibyte/4)
+		require.Less(t, heapInUse(), before+mebibyte/4)
 	})
 }
 
