@@ -121,7 +121,10 @@ func appendTag(b []byte, open, name string) []byte {
 func appendText(b []byte, text string) []byte {
 	done := 0 // text up to there has been appended
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
 		if escaped := escape(r, size); escaped != "" {
 			b = append(b, text[done:i]...)
 			b = append(b, escaped...)
