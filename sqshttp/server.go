@@ -3,10 +3,8 @@ package sqshttp
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/memsqs/memsqs"
@@ -16,16 +14,41 @@ import (
 // Options are the options of a [Server]. The zero value is a server with the
 // defaults, which checks no signatures and logs nothing.
 type Options struct {
-	Region  string            // of requests that name none; "us-east-1" if empty
-	Account string            // of requests that name none, 12 digits; "000000000000" if empty
-	Clock   memsqs.Clock      // of the server and of queues that are created over the wire; nil for package time
-	Logger  *slog.Logger      // nil for none
-	Relaxed bool              // do without the 60 seconds between two purges, and before a deleted queue's name is free
-	Verify  map[string]string // secret access keys by access key id; nil if signatures are not to be checked
-	Control bool              // serve /_memsqs/
+	// Region and Account are those of requests that name none, and of queues
+	// that are added: "us-east-1" and "000000000000" if empty. An account has
+	// 12 digits.
+	Region  string
+	Account string
+
+	// Clock is the clock of the server, and of the queues that are created by
+	// a request. Nil means package time.
+	Clock memsqs.Clock
+
+	// Logger gets a panic at level Error, a refused request at Info, and any
+	// other at Debug. Nil means that nothing is logged.
+	Logger *slog.Logger
+
+	// Relaxed lifts the limits of 60 seconds: between two purges of a queue,
+	// and before the name of a deleted queue can be used again.
+	Relaxed bool
+
+	// Verify holds the secret access keys that requests can be signed with, by
+	// access key id. If it is not nil, a request that is not signed with one
+	// of them is refused; the map must not be changed. Nil means that
+	// signatures are not checked, and not needed.
+	//
+	// The date of a signature must be within 15 minutes of the server's clock.
+	// Clients sign by package time. Where the clock is another one, answers have
+	// a Date on it, by which AWS SDKs correct themselves, but for those in
+	// Python.
+	Verify map[string]string
+
+	// Control makes the server serve /_memsqs/, to everyone.
+	Control bool
 }
 
-// A Server is Amazon SQS as an [http.Handler]. It is safe for use by many goroutines.
+// A Server is Amazon SQS as an [http.Handler], and as an HTTP client. It is safe
+// for use by many goroutines, and starts none. Servers share nothing.
 type Server struct {
 	opts Options
 	log  *slog.Logger
@@ -73,79 +96,12 @@ func (s *Server) Queue(name string) *memsqs.Queue { return s.api.Queue(name) }
 // account, or nil.
 func (s *Server) FIFOQueue(name string) *memsqs.FIFOQueue { return s.api.FIFOQueue(name) }
 
-// Reset closes all queues, those that were added too, and forgets all.
+// Reset closes all queues, also those that were added, and forgets them.
 func (s *Server) Reset() { s.api.Reset() }
 
 // API returns what the server serves. It is there for package awssqs: its type is
 // internal to this module.
 func (s *Server) API() *api.Service { return s.api }
-
-// ServeHTTP answers a request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a, err := s.answer(r)
-	if err != nil {
-		return
-	}
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(a.status)
-	w.Write(a.body)
-}
-
-// A request is a request under way.
-type request struct {
-	*http.Request
-	id     string // of the request, as answers name it
-	body   []byte // all of it; it must not be kept
-	caller *api.Caller
-}
-
-// A reply is the answer to a request.
-type reply struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
-// A protocol is one of the two that clients speak. Its methods are called by
-// one request after another and by many at once: it has no state.
-type protocol interface {
-	// decode returns the operation that a request calls, and its input. A
-	// request that it cannot make out is refused with an *api.Error.
-	decode(*request) (*api.Operation, any, error)
-	// encode returns the answer to a call that was done.
-	encode(*request, *api.Operation, any) *reply
-	// refuse returns the answer to a call that was refused.
-	refuse(*request, *api.Error) *reply
-}
-
-// answer answers a request. An error is that of the request's context.
-func (s *Server) answer(r *http.Request) (*reply, error) {
-	req := &request{Request: r}
-	var p protocol = queryProtocol{}
-	if r.Header.Get("X-Amz-Target") != "" {
-		p = jsonProtocol{}
-	}
-	op, in, err := p.decode(req)
-	if err != nil {
-		return s.refuse(p, req, err)
-	}
-	out, err := op.Call(r.Context(), req.caller, in)
-	if err != nil {
-		return s.refuse(p, req, err)
-	}
-	return p.encode(req, op, out), nil
-}
-
-// refuse returns the answer to a request that ended in err.
-func (s *Server) refuse(p protocol, r *request, err error) (*reply, error) {
-	var refused *api.Error
-	if errors.As(err, &refused) {
-		return p.refuse(r, refused), nil
-	}
-	return nil, err
-}
 
 // now returns the time on the server's clock.
 func (s *Server) now() time.Time {

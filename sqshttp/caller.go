@@ -1,0 +1,76 @@
+package sqshttp
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"github.com/memsqs/memsqs/internal/api"
+)
+
+// caller returns who calls with a request.
+func (s *Server) caller(r *http.Request) *api.Caller {
+	var region, account string
+	if cred, ok := parseCredential(credentialOf(r)); ok {
+		if isRegion(cred.region) {
+			region = cred.region
+		}
+		if isAccount(cred.key) {
+			account = cred.key
+		}
+	}
+	c := s.api.Caller(region, account, endpoint(r))
+	c.TraceHeader = r.Header.Get("X-Amzn-Trace-Id")
+	if r.URL.Path != "" && r.URL.Path != "/" {
+		c.QueueURL = &r.URL.Path
+	}
+	return c
+}
+
+// endpoint returns the scheme and the host by which the client knows the server.
+func endpoint(r *http.Request) string {
+	scheme := r.URL.Scheme
+	switch forwarded := r.Header.Get("X-Forwarded-Proto"); {
+	case forwarded == "http" || forwarded == "https":
+		scheme = forwarded
+	case r.TLS != nil:
+		scheme = "https"
+	}
+	return cmp.Or(scheme, "http") + "://" + cmp.Or(r.Host, r.URL.Host, "localhost")
+}
+
+// A credential is the scope of a signature, and the key that it was made with.
+type credential struct{ key, date, region, service, terminator string }
+
+// credentialOf returns the credential in a request, or nothing.
+func credentialOf(r *http.Request) string {
+	if _, rest, ok := strings.Cut(r.Header.Get("Authorization"), "Credential="); ok {
+		cred, _, _ := strings.Cut(rest, ",")
+		return strings.TrimSpace(cred)
+	}
+	if strings.Contains(r.URL.RawQuery, "X-Amz-Credential=") {
+		return r.URL.Query().Get("X-Amz-Credential")
+	}
+	return ""
+}
+
+// parseCredential returns the credential that s is, or false.
+func parseCredential(s string) (c credential, ok bool) {
+	for _, part := range []*string{&c.key, &c.date, &c.region, &c.service} {
+		if *part, s, ok = strings.Cut(s, "/"); !ok {
+			return c, false
+		}
+	}
+	c.terminator = s
+	return c, !strings.Contains(s, "/")
+}
+
+// isRegion reports whether s can be the name of a region: those of a URL's host.
+func isRegion(s string) bool {
+	return s != "" && len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// isAccount reports whether s can be an account id.
+func isAccount(s string) bool {
+	return len(s) == 12 && strings.Trim(s, "0123456789") == ""
+}

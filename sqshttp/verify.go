@@ -1,0 +1,237 @@
+package sqshttp
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/memsqs/memsqs/internal/api"
+)
+
+const (
+	algorithm  = "AWS4-HMAC-SHA256"
+	amzDate    = "20060102T150405Z"
+	maxSkew    = 15 * time.Minute
+	maxExpires = 7 * 24 * time.Hour
+)
+
+// A signature is what a request says of its Signature Version 4, in its header or,
+// if it is presigned, in its URL.
+type signature struct {
+	credential
+	date    string        // as amzDate
+	expires time.Duration // after the date; zero if it is not presigned
+	headers string        // the names of those that are signed
+	hex     string
+}
+
+// verify refuses a request that is not signed with one of the server's keys (C4).
+func (s *Server) verify(r *request) error {
+	sig, err := r.signature()
+	if err != nil {
+		return err
+	}
+	secret, ok := s.opts.Verify[sig.key]
+	if !ok {
+		return refusal(api.UnrecognizedClient, "The security token included in the request is invalid.")
+	}
+	if err := sig.checkTime(s.now()); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(r.body)
+	payload := hex.EncodeToString(sum[:])
+	if stated := r.Header.Get("X-Amz-Content-Sha256"); stated != "" && stated != payload {
+		return refusal(api.InvalidSignature, "The value of 'X-Amz-Content-Sha256' is not the SHA-256 of the body.")
+	}
+	if want := sig.sign(secret, r.canonical(sig, payload)); !hmac.Equal([]byte(want), []byte(sig.hex)) {
+		return refusal(api.InvalidSignature, "The request signature we calculated does not match the signature you provided. "+
+			"Check your AWS Secret Access Key and signing method. Consult the service documentation for details.")
+	}
+	return nil
+}
+
+// signature returns the signature of the request.
+func (r *request) signature() (sig *signature, err error) {
+	query := r.URL.Query()
+	switch authorization := r.Header.Get("Authorization"); {
+	case authorization != "":
+		sig, err = headerSignature(authorization, r.Header.Get("X-Amz-Date"))
+	case query.Has("X-Amz-Signature") || query.Has("X-Amz-Credential"):
+		sig, err = presignedSignature(query)
+	default:
+		return nil, refusal(api.AccessDenied, "Access to the resource %s is denied.", r.caller.Endpoint+r.URL.EscapedPath())
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ok bool
+	if sig.credential, ok = parseCredential(credentialOf(r.Request)); !ok {
+		return nil, refusal(api.IncompleteSignature, "Credential must have exactly 5 slash-delimited elements, as in keyid/date/region/service/term.")
+	}
+	if !slices.Contains(strings.Split(sig.headers, ";"), "host") {
+		return nil, refusal(api.InvalidSignature, "'Host' must be one of the signed headers.")
+	}
+	return sig, nil
+}
+
+// headerSignature returns the signature in an Authorization header, but for its
+// credential.
+func headerSignature(authorization, date string) (*signature, error) {
+	scheme, rest, _ := strings.Cut(authorization, " ")
+	if scheme != algorithm {
+		return nil, refusal(api.IncompleteSignature, "Authorization header must begin with %q.", algorithm)
+	}
+	param := make(map[string]string)
+	for part := range strings.SplitSeq(rest, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		param[name] = value
+	}
+	for _, name := range []string{"Credential", "Signature", "SignedHeaders"} {
+		if param[name] == "" {
+			return nil, refusal(api.IncompleteSignature, "Authorization header requires '%s' parameter.", name)
+		}
+	}
+	if date == "" {
+		return nil, refusal(api.IncompleteSignature, "Authorization header requires existence of a 'X-Amz-Date' header.")
+	}
+	return &signature{date: date, headers: param["SignedHeaders"], hex: param["Signature"]}, nil
+}
+
+// presignedSignature returns the signature in the query of a URL, but for its
+// credential.
+func presignedSignature(query url.Values) (*signature, error) {
+	for _, name := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature"} {
+		if query.Get(name) == "" {
+			return nil, refusal(api.IncompleteSignature, "The URL of a presigned request requires '%s' parameter.", name)
+		}
+	}
+	if query.Get("X-Amz-Algorithm") != algorithm {
+		return nil, refusal(api.IncompleteSignature, "'X-Amz-Algorithm' must be %q.", algorithm)
+	}
+	seconds, err := strconv.ParseUint(query.Get("X-Amz-Expires"), 10, 31)
+	expires := time.Duration(seconds) * time.Second
+	if err != nil || expires == 0 || expires > maxExpires {
+		return nil, refusal(api.IncompleteSignature, "'X-Amz-Expires' must be 1 to %d.", maxExpires/time.Second)
+	}
+	return &signature{
+		date:    query.Get("X-Amz-Date"),
+		expires: expires,
+		headers: query.Get("X-Amz-SignedHeaders"),
+		hex:     query.Get("X-Amz-Signature"),
+	}, nil
+}
+
+// checkTime refuses a signature that is not for now, or whose scope is not that of
+// this service on its date.
+func (sig *signature) checkTime(now time.Time) error {
+	date, err := time.Parse(amzDate, sig.date)
+	if err != nil {
+		return refusal(api.IncompleteSignature, "The date of the signature must be of the form %s.", amzDate)
+	}
+	scope := credential{sig.key, sig.date[:len("20060102")], sig.region, "sqs", "aws4_request"}
+	if sig.credential != scope {
+		return refusal(api.InvalidSignature, "Credential should be scoped to %s.", scope.String())
+	}
+	show := func(t time.Time) string { return t.UTC().Format(amzDate) }
+	if date.After(now.Add(maxSkew)) {
+		return refusal(api.InvalidSignature, "Signature not yet current: %s is still later than %s (%s + 15 min.)",
+			sig.date, show(now.Add(maxSkew)), show(now))
+	}
+	if sig.expires > 0 && now.After(date.Add(sig.expires)) {
+		return refusal(api.InvalidSignature, "Signature expired: %s is now later than %s", show(now), show(date.Add(sig.expires)))
+	}
+	if sig.expires == 0 && date.Before(now.Add(-maxSkew)) {
+		return refusal(api.InvalidSignature, "Signature expired: %s is now earlier than %s (%s - 15 min.)",
+			sig.date, show(now.Add(-maxSkew)), show(now))
+	}
+	return nil
+}
+
+// String returns what a credential says besides its key.
+func (c credential) String() string {
+	return c.date + "/" + c.region + "/" + c.service + "/" + c.terminator
+}
+
+// sign returns the signature of a canonical request.
+func (sig *signature) sign(secret, canonical string) string {
+	sum := sha256.Sum256([]byte(canonical))
+	key := []byte("AWS4" + secret)
+	for _, part := range []string{
+		sig.credential.date, sig.region, sig.service, sig.terminator,
+		algorithm + "\n" + sig.date + "\n" + sig.credential.String() + "\n" + hex.EncodeToString(sum[:]),
+	} {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(part))
+		key = mac.Sum(nil)
+	}
+	return hex.EncodeToString(key)
+}
+
+// canonical returns the request in the form that is signed.
+func (r *request) canonical(sig *signature, payload string) string {
+	var b strings.Builder
+	b.WriteString(r.Method + "\n")
+	// The path is escaped once more than it was sent.
+	b.WriteString(cmp.Or(strings.ReplaceAll(escape(r.URL.EscapedPath()), "%2F", "/"), "/") + "\n")
+	b.WriteString(canonicalQuery(r.URL.RawQuery) + "\n")
+	for name := range strings.SplitSeq(sig.headers, ";") {
+		b.WriteString(name + ":" + r.signedHeader(name) + "\n")
+	}
+	b.WriteString("\n" + sig.headers + "\n" + payload)
+	return b.String()
+}
+
+// signedHeader returns the value of a header in the form that is signed.
+func (r *request) signedHeader(name string) string {
+	values := r.Header.Values(name)
+	switch {
+	case name == "host":
+		return cmp.Or(r.Host, r.URL.Host)
+	case name == "content-length" && values == nil:
+		return strconv.FormatInt(r.ContentLength, 10)
+	}
+	trimmed := make([]string, len(values))
+	for i, v := range values {
+		trimmed[i] = strings.Join(strings.Fields(v), " ")
+	}
+	return strings.Join(trimmed, ",")
+}
+
+// canonicalQuery returns a query in the form that is signed.
+func canonicalQuery(raw string) string {
+	var pairs [][2]string
+	for part := range strings.SplitSeq(raw, "&") {
+		name, value, _ := strings.Cut(part, "=")
+		if name != "" && name != "X-Amz-Signature" {
+			pairs = append(pairs, [2]string{reescape(name), reescape(value)})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b [2]string) int {
+		return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]))
+	})
+	var b strings.Builder
+	for i, p := range pairs {
+		if i > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(p[0] + "=" + p[1])
+	}
+	return b.String()
+}
+
+// reescape returns a part of a query as escape escapes it.
+func reescape(s string) string {
+	if plain, err := url.QueryUnescape(s); err == nil {
+		return escape(plain)
+	}
+	return s
+}
+
+// escape escapes all but letters, digits and "-_.~".
+func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
