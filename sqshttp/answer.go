@@ -97,6 +97,7 @@ func (s *Server) answer(r *http.Request) (a *reply, err error) {
 // is known.
 func (s *Server) call(p protocol, r *request) (op *api.Operation, out any, err error) {
 	r.caller = s.caller(r.Request)
+	_, r.caller.Query = p.(queryProtocol)
 	if err := r.readBody(); err != nil {
 		return nil, nil, err
 	}

@@ -3,8 +3,6 @@ package sqshttp
 import (
 	"encoding/base64"
 	"reflect"
-	"strings"
-	"sync"
 
 	"github.com/memsqs/memsqs/internal/api"
 )
@@ -76,18 +74,18 @@ func decodeValue(d *jsonReader, p any) (err error) {
 // decodeStruct reads an object into the struct that p points to.
 func decodeStruct(d *jsonReader, p any) error {
 	v := reflect.ValueOf(p).Elem()
-	members := membersOf(v.Type())
+	s := shapeOf(v.Type())
 	return d.object(func(name []byte) error {
-		i := members.index(name)
-		if i < 0 {
+		f := s.member[string(name)]
+		if f == nil {
 			return d.skip()
 		}
-		field := v.Field(i)
-		field.SetZero()
+		member := v.Field(f.index)
+		member.SetZero()
 		if d.literal("null") {
 			return nil
 		}
-		return decodeValue(d, field.Addr().Interface())
+		return decodeValue(d, member.Addr().Interface())
 	})
 }
 
@@ -137,38 +135,4 @@ func decodeBlob(d *jsonReader) ([]byte, error) {
 		return nil, d.refuse("A binary value is not base64")
 	}
 	return blob, nil
-}
-
-// members are the names of the members that JSON has for the fields of a struct,
-// in the order of the fields.
-type members []string
-
-// index returns the index of the field for a member, or -1.
-func (m members) index(name []byte) int {
-	for i := range m {
-		if m[i] == string(name) {
-			return i
-		}
-	}
-	return -1
-}
-
-// membersByType caches the members of types.
-var membersByType sync.Map // of reflect.Type to members
-
-// membersOf returns the members of a type of struct.
-func membersOf(t reflect.Type) members {
-	if m, ok := membersByType.Load(t); ok {
-		return m.(members)
-	}
-	var m members
-	for field := range t.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "" {
-			name = field.Name
-		}
-		m = append(m, name)
-	}
-	membersByType.Store(t, m)
-	return m
 }

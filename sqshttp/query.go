@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"reflect"
 	"strings"
 
 	"github.com/memsqs/memsqs/internal/api"
@@ -39,9 +38,6 @@ func (queryProtocol) decode(r *request) (*api.Operation, any, error) {
 	if err := f.decode(in); err != nil {
 		return nil, nil, err
 	}
-	if onQueue {
-		setQueueURL(in, r.URL.Path)
-	}
 	return op, in, nil
 }
 
@@ -56,38 +52,21 @@ func formOf(r *request) form {
 	return f
 }
 
-// setQueueURL has an input be of the queue of the given path, unless it names one
-// itself or is of none (C2.5).
-func setQueueURL(input any, path string) {
-	v := reflect.ValueOf(input).Elem()
-	f := shapeOf(v.Type()).byName["QueueUrl"]
-	if f == nil {
-		return
-	}
-	if v := v.Field(f.index); v.IsNil() {
-		v.Set(reflect.ValueOf(&path))
-	}
-}
-
 func (queryProtocol) encode(r *request, op *api.Operation, out any) *reply {
 	if wantsJSON(r) {
-		return queryReply(http.StatusOK, "application/json", responseJSON(op, out, r.id))
+		return r.reply(http.StatusOK, "application/json", responseJSON(op, out, r.id))
 	}
-	return queryReply(http.StatusOK, "text/xml", responseXML(op, out, r.id))
+	return r.reply(http.StatusOK, "text/xml", responseXML(op, out, r.id))
 }
 
 func (queryProtocol) refuse(r *request, err *api.Error) *reply {
 	switch {
 	case err.Kind == noAction:
-		return queryReply(err.Status, "text/xml", []byte("<UnknownOperationException/>\n"))
+		return r.reply(err.Status, "text/xml", []byte("<UnknownOperationException/>\n"))
 	case wantsJSON(r):
-		return queryReply(err.Status, "application/json", errorJSON(err, r.id))
+		return r.reply(err.Status, "application/json", errorJSON(err, r.id))
 	}
-	return queryReply(err.Status, "text/xml", errorXML(err, r.id))
-}
-
-func queryReply(status int, contentType string, body []byte) *reply {
-	return &reply{status: status, header: http.Header{"Content-Type": {contentType}}, body: body}
+	return r.reply(err.Status, "text/xml", errorXML(err, r.id))
 }
 
 // wantsJSON reports whether a request asks for JSON (C2.4).

@@ -18,7 +18,8 @@ type shape struct {
 	pointer bool         // the type is a pointer to one of that kind
 
 	fields     []*field          // Struct: in the order of the type
-	byName     map[string]*field // and by name
+	byName     map[string]*field // by name
+	member     map[string]*field // and by the name of the member in the JSON protocol
 	elem       *shape            // Slice, Map: of the elements
 	key, value string            // Map: what its keys and its elements are called
 }
@@ -65,10 +66,12 @@ func newShape(t reflect.Type, tag string) *shape {
 		s.elem = newShape(t.Elem(), "")
 	case reflect.Struct:
 		s.byName = make(map[string]*field, t.NumField())
+		s.member = make(map[string]*field, t.NumField())
 		for i := range t.NumField() {
 			f := newField(t.Field(i))
 			s.fields = append(s.fields, f)
 			s.byName[f.name] = f
+			s.member[memberName(t.Field(i))] = f
 		}
 	}
 	return s
@@ -85,6 +88,12 @@ func newField(f reflect.StructField) *field {
 		jsonName: renderedName(f.Name),
 		optional: jsonOptions == "omitempty",
 	}
+}
+
+// memberName returns the name that a field has in the JSON protocol.
+func memberName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return cmp.Or(name, f.Name)
 }
 
 // renderedName returns the name of a field in a reply that is rendered as JSON. These

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ const (
 // if it is presigned, in its URL.
 type signature struct {
 	credential
-	date    string        // as amzDate
+	at      string        // when it was made, as amzDate
 	expires time.Duration // after the date; zero if it is not presigned
 	headers string        // the names of those that are signed
 	hex     string
@@ -100,7 +101,7 @@ func headerSignature(authorization, date string) (*signature, error) {
 	if date == "" {
 		return nil, refusal(api.IncompleteSignature, "Authorization header requires existence of a 'X-Amz-Date' header.")
 	}
-	return &signature{date: date, headers: param["SignedHeaders"], hex: param["Signature"]}, nil
+	return &signature{at: date, headers: param["SignedHeaders"], hex: param["Signature"]}, nil
 }
 
 // presignedSignature returns the signature in the query of a URL, but for its
@@ -120,7 +121,7 @@ func presignedSignature(query url.Values) (*signature, error) {
 		return nil, refusal(api.IncompleteSignature, "'X-Amz-Expires' must be 1 to %d.", maxExpires/time.Second)
 	}
 	return &signature{
-		date:    query.Get("X-Amz-Date"),
+		at:      query.Get("X-Amz-Date"),
 		expires: expires,
 		headers: query.Get("X-Amz-SignedHeaders"),
 		hex:     query.Get("X-Amz-Signature"),
@@ -130,25 +131,25 @@ func presignedSignature(query url.Values) (*signature, error) {
 // checkTime refuses a signature that is not for now, or whose scope is not that of
 // this service on its date.
 func (sig *signature) checkTime(now time.Time) error {
-	date, err := time.Parse(amzDate, sig.date)
+	date, err := time.Parse(amzDate, sig.at)
 	if err != nil {
 		return refusal(api.IncompleteSignature, "The date of the signature must be of the form %s.", amzDate)
 	}
-	scope := credential{sig.key, sig.date[:len("20060102")], sig.region, "sqs", "aws4_request"}
+	scope := credential{sig.key, sig.at[:len("20060102")], sig.region, "sqs", "aws4_request"}
 	if sig.credential != scope {
 		return refusal(api.InvalidSignature, "Credential should be scoped to %s.", scope.String())
 	}
 	show := func(t time.Time) string { return t.UTC().Format(amzDate) }
 	if date.After(now.Add(maxSkew)) {
 		return refusal(api.InvalidSignature, "Signature not yet current: %s is still later than %s (%s + 15 min.)",
-			sig.date, show(now.Add(maxSkew)), show(now))
+			sig.at, show(now.Add(maxSkew)), show(now))
 	}
 	if sig.expires > 0 && now.After(date.Add(sig.expires)) {
 		return refusal(api.InvalidSignature, "Signature expired: %s is now later than %s", show(now), show(date.Add(sig.expires)))
 	}
 	if sig.expires == 0 && date.Before(now.Add(-maxSkew)) {
 		return refusal(api.InvalidSignature, "Signature expired: %s is now earlier than %s (%s - 15 min.)",
-			sig.date, show(now.Add(-maxSkew)), show(now))
+			sig.at, show(now.Add(-maxSkew)), show(now))
 	}
 	return nil
 }
@@ -163,8 +164,8 @@ func (sig *signature) sign(secret, canonical string) string {
 	sum := sha256.Sum256([]byte(canonical))
 	key := []byte("AWS4" + secret)
 	for _, part := range []string{
-		sig.credential.date, sig.region, sig.service, sig.terminator,
-		algorithm + "\n" + sig.date + "\n" + sig.credential.String() + "\n" + hex.EncodeToString(sum[:]),
+		sig.date, sig.region, sig.service, sig.terminator,
+		algorithm + "\n" + sig.at + "\n" + sig.credential.String() + "\n" + hex.EncodeToString(sum[:]),
 	} {
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(part))
@@ -176,9 +177,9 @@ func (sig *signature) sign(secret, canonical string) string {
 // canonical returns the request in the form that is signed.
 func (r *request) canonical(sig *signature, payload string) string {
 	var b strings.Builder
-	b.WriteString(r.Method + "\n")
+	b.WriteString(cmp.Or(r.Method, http.MethodGet) + "\n")
 	// The path is escaped once more than it was sent.
-	b.WriteString(cmp.Or(strings.ReplaceAll(escape(r.URL.EscapedPath()), "%2F", "/"), "/") + "\n")
+	b.WriteString(cmp.Or(strings.ReplaceAll(uriEscape(r.URL.EscapedPath()), "%2F", "/"), "/") + "\n")
 	b.WriteString(canonicalQuery(r.URL.RawQuery) + "\n")
 	for name := range strings.SplitSeq(sig.headers, ";") {
 		b.WriteString(name + ":" + r.signedHeader(name) + "\n")
@@ -225,13 +226,13 @@ func canonicalQuery(raw string) string {
 	return b.String()
 }
 
-// reescape returns a part of a query as escape escapes it.
+// reescape returns a part of a query as uriEscape escapes it.
 func reescape(s string) string {
 	if plain, err := url.QueryUnescape(s); err == nil {
-		return escape(plain)
+		return uriEscape(plain)
 	}
 	return s
 }
 
-// escape escapes all but letters, digits and "-_.~".
-func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+// uriEscape escapes all but letters, digits and "-_.~".
+func uriEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
