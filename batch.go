@@ -24,7 +24,7 @@ func (q *core) checkSendBatch(ctx context.Context, in []SendInput) error {
 	}
 	total := 0
 	for i := range in {
-		total += size(&in[i])
+		total += in[i].Size()
 	}
 	if total > maxBatchSize {
 		return q.refuse(ErrBatchTooLong, "the messages have %d bytes together, their attributes included; they must have at most %d", total, maxBatchSize)

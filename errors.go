@@ -88,14 +88,19 @@ func (e *Error) Unwrap() error { return e.Code }
 // applied. It matches, with [errors.Is] and [errors.As], what any of its
 // entries matches.
 type BatchError struct {
-	Failed map[int]error // by index into the call's slice; each is an *Error
+	Failed map[int]error // by index into the call's slice; a queue of this package makes each an *Error
 }
 
-// Error returns the errors of the failed entries in the order of the batch.
+// Error returns the errors of the failed entries in the order of the batch, but
+// of no more than ten.
 func (e *BatchError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "memsqs: %d of the batch failed", len(e.Failed))
-	for _, i := range slices.Sorted(maps.Keys(e.Failed)) {
+	for n, i := range slices.Sorted(maps.Keys(e.Failed)) {
+		if n == maxBatchEntries {
+			fmt.Fprintf(&b, "; and %d more", len(e.Failed)-n)
+			break
+		}
 		fmt.Fprintf(&b, "; entry %d: %v", i, e.Failed[i])
 	}
 	return b.String()

@@ -153,3 +153,28 @@ func TestBatchErrorTellsOfItsEntriesInOrder(t *testing.T) {
 	require.ErrorAs(t, err, &first)
 	require.Same(t, third, first)
 }
+
+// A BatchError can be of a call of any length, so what it says has an end.
+func TestBatchErrorTellsOfTenEntriesAtMost(t *testing.T) {
+	err := &memsqs.BatchError{Failed: map[int]error{}}
+	for i := range 12 {
+		err.Failed[i] = memsqs.ErrClosed
+	}
+	require.ErrorContains(t, err, "12 of the batch failed; entry 0: ")
+	require.ErrorContains(t, err, "; entry 9: queue is closed; and 2 more")
+	require.NotContains(t, err.Error(), "entry 10")
+}
+
+// Size counts what the limit of a message's size counts, in bytes. (A1.4)
+func TestSizeCountsBodyAndAttributesButNoTraceHeader(t *testing.T) {
+	in := memsqs.SendInput{
+		Body:        "äb",
+		TraceHeader: "Root=1",
+		GroupID:     "g",
+		Attributes: map[string]memsqs.Attribute{
+			"n": {DataType: "Number", StringValue: "12"},
+			"b": {DataType: "Binary", BinaryValue: []byte{1, 2, 3}},
+		},
+	}
+	require.Equal(t, 3+(1+6+2)+(1+6+3), in.Size())
+}

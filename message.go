@@ -42,6 +42,16 @@ type SendInput struct {
 	DeduplicationID string
 }
 
+// Size returns the number of bytes that count toward the size of the message:
+// those of its body and of the names, types and values of its attributes (A1.4).
+func (in *SendInput) Size() int {
+	n := len(in.Body)
+	for name, a := range in.Attributes {
+		n += len(name) + len(a.DataType) + len(a.StringValue) + len(a.BinaryValue)
+	}
+	return n
+}
+
 // A SendResult identifies a message that was sent.
 type SendResult struct {
 	MessageID      string // a UUID; for a duplicate, that of the first message

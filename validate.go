@@ -77,7 +77,7 @@ func (q *core) checkMessage(in *SendInput, most int) error {
 	if in.Body == "" {
 		return q.refuse(ErrMissingParameter, "Body is empty; it must have at least one character")
 	}
-	if n := size(in); n > most {
+	if n := in.Size(); n > most {
 		return q.refuse(ErrInvalidParameterValue, "the message has %d bytes, its attributes included; it must have at most %d", n, most)
 	}
 	if r, ok := findDisallowed(in.Body); ok {
@@ -87,15 +87,6 @@ func (q *core) checkMessage(in *SendInput, most int) error {
 		return q.refuse(ErrInvalidParameterValue, "TraceHeader has %s", r)
 	}
 	return q.checkAttributes(in.Attributes)
-}
-
-// size returns what counts toward the size of a message (A1.4).
-func size(in *SendInput) int {
-	n := len(in.Body)
-	for name, a := range in.Attributes {
-		n += len(name) + len(a.DataType) + len(a.StringValue) + len(a.BinaryValue)
-	}
-	return n
 }
 
 // findDisallowed describes the first character of s that SQS does not allow
