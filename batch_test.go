@@ -217,7 +217,7 @@ func TestEntryOfAChangeVisibilityBatchFailsAlone(t *testing.T) {
 			2: memsqs.ErrInvalidParameterValue,
 			3: memsqs.ErrInvalidParameterValue,
 			4: memsqs.ErrMissingParameter,
-			5: memsqs.ErrInvalidParameterValue,
+			5: memsqs.ErrMessageGone,
 		})
 		for i, want := range []time.Duration{time.Hour, 30 * time.Second, 30 * time.Second, time.Second, 0, 30 * time.Second} {
 			require.Equal(t, timeAfter(msgs[i].SentAt, want), q.Peek(10)[i].DueAt)

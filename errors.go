@@ -47,6 +47,12 @@ var (
 	// it. It matches ErrInvalidParameterValue too.
 	ErrReceiptHandleExpired = fmt.Errorf("%w: receipt handle has expired", ErrInvalidParameterValue)
 
+	// ErrMessageGone means that the message of a receipt handle is no longer
+	// in the queue: it was deleted, moved or purged, or it expired. To delete
+	// it is not an error, so ChangeVisibility alone returns it. It matches
+	// ErrInvalidParameterValue too.
+	ErrMessageGone = fmt.Errorf("%w: message is gone", ErrInvalidParameterValue)
+
 	// ErrOverLimit means that as many messages are in flight as the queue
 	// allows. Only a receive from a standard queue that does not wait
 	// returns it.

@@ -21,7 +21,7 @@ var sentinels = []error{
 	memsqs.ErrMissingParameter, memsqs.ErrInvalidParameterValue,
 	memsqs.ErrInvalidAttributeValue, memsqs.ErrInvalidMessageContents,
 	memsqs.ErrReceiptHandleIsInvalid, memsqs.ErrReceiptHandleExpired,
-	memsqs.ErrOverLimit,
+	memsqs.ErrMessageGone, memsqs.ErrOverLimit,
 	memsqs.ErrBatchEmpty, memsqs.ErrBatchTooMany, memsqs.ErrBatchTooLong,
 }
 
@@ -37,13 +37,13 @@ func receiveError(t testing.TB, q queue, in memsqs.ReceiveInput) error {
 	return err
 }
 
-// The codes are told apart by errors.Is, but that SQS answers two of them with
-// the code of a third (D2).
+// The codes are told apart by errors.Is, but that SQS answers three of them with
+// the code of a fourth (D2).
 func TestCodesMatchThemselvesAlone(t *testing.T) {
 	for _, code := range sentinels {
 		for _, target := range sentinels {
 			also := target == memsqs.ErrInvalidParameterValue &&
-				(code == memsqs.ErrNotFIFO || code == memsqs.ErrReceiptHandleExpired)
+				(code == memsqs.ErrNotFIFO || code == memsqs.ErrReceiptHandleExpired || code == memsqs.ErrMessageGone)
 			err := fmt.Errorf("wrapped: %w", &memsqs.Error{Code: code})
 			require.Equal(t, code == target || also, errors.Is(err, target), "%v is %v", code, target)
 		}

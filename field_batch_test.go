@@ -48,7 +48,7 @@ func TestBatchAppliesWhatIsGood(t *testing.T) {
 			changes = append(changes, memsqs.VisibilityChange{ReceiptHandle: m.ReceiptHandle})
 		}
 		err = q.ChangeVisibilityBatch(t.Context(), changes)
-		requireFailed(t, q, err, map[int]error{1: memsqs.ErrInvalidParameterValue})
+		requireFailed(t, q, err, map[int]error{1: memsqs.ErrMessageGone})
 		receiveExactly(t, q, "c", "d")
 	})
 }

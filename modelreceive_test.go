@@ -213,7 +213,9 @@ func (q *refQueue) changeVisibility(c memsqs.VisibilityChange) error {
 	switch {
 	case err != nil:
 		return err
-	case m == nil, c.Timeout > time.Until(m.receivedAt.Add(12*time.Hour)): // A6.7, A6.9
+	case m == nil: // A6.7
+		return memsqs.ErrMessageGone
+	case c.Timeout > time.Until(m.receivedAt.Add(12*time.Hour)): // A6.9
 		return memsqs.ErrInvalidParameterValue
 	}
 	stays := c.Timeout == 0 && m.state() == memsqs.Visible

@@ -68,9 +68,9 @@ func (q *core) lift(m *message) {
 // later receives.
 //
 // It is refused with ErrInvalidParameterValue if the timeout would end later
-// than 12 hours after the latest receive of the message, or if the message is
-// no longer there; with ErrReceiptHandleIsInvalid if the handle is not one of
-// this queue; and with ErrMissingParameter if it is empty.
+// than 12 hours after the latest receive of the message; with ErrMessageGone if
+// the message is no longer there; with ErrReceiptHandleIsInvalid if the handle
+// is not one of this queue; and with ErrMissingParameter if it is empty.
 //
 // In a [Queue] the handle is good for as long as the message is there, also
 // after its visibility timeout has passed, when the message is hidden again,
@@ -93,7 +93,7 @@ func (q *core) changeVisibility(c VisibilityChange) error {
 		return err
 	}
 	if m == nil {
-		return q.refuse(ErrInvalidParameterValue, "the message of receipt handle %s does not exist any more", clip(c.ReceiptHandle))
+		return q.refuse(ErrMessageGone, "the message of receipt handle %s does not exist any more", clip(c.ReceiptHandle))
 	}
 	switch left := q.invisibilityLeft(m); {
 	case left < 0:

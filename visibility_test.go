@@ -191,7 +191,7 @@ func TestTimeoutOfAMessageThatIsGoneCannotBeChanged(t *testing.T) {
 				m := receiveOne(t, q)
 				leave(t, q, m.ReceiptHandle)
 				err := q.ChangeVisibility(t.Context(), m.ReceiptHandle, time.Second)
-				requireDetail(t, err, memsqs.ErrInvalidParameterValue, "does not exist any more")
+				requireDetail(t, err, memsqs.ErrMessageGone, "does not exist any more")
 				requireRefused(t, q, err, memsqs.ErrInvalidParameterValue)
 			})
 		})
