@@ -139,10 +139,15 @@ func (c *Caller) find(queueURL *string) (*queue, error) {
 			return q, nil
 		}
 	}
-	if c.Query { // C2.8
-		return nil, QueueDoesNotExist.errorf("The specified queue does not exist for this wsdl version.")
+	return nil, c.noSuchQueue()
+}
+
+// noSuchQueue is the refusal of a call on a queue that is not there (C2.8).
+func (c *Caller) noSuchQueue() *Error {
+	if c.Query {
+		return QueueDoesNotExist.errorf("The specified queue does not exist for this wsdl version.")
 	}
-	return nil, QueueDoesNotExist.errorf("The specified queue does not exist.")
+	return QueueDoesNotExist.errorf("The specified queue does not exist.")
 }
 
 // parseQueueURL returns the ARN of the queue that a URL or a name is of.

@@ -10,22 +10,6 @@ func (c *Caller) CancelMessageMoveTask(ctx context.Context, in *CancelMessageMov
 	return nil, UnsupportedOperation.errorf("CancelMessageMoveTask")
 }
 
-func (c *Caller) ChangeMessageVisibility(ctx context.Context, in *ChangeMessageVisibilityInput) (*ChangeMessageVisibilityOutput, error) {
-	return nil, UnsupportedOperation.errorf("ChangeMessageVisibility")
-}
-
-func (c *Caller) ChangeMessageVisibilityBatch(ctx context.Context, in *ChangeMessageVisibilityBatchInput) (*ChangeMessageVisibilityBatchOutput, error) {
-	return nil, UnsupportedOperation.errorf("ChangeMessageVisibilityBatch")
-}
-
-func (c *Caller) DeleteMessage(ctx context.Context, in *DeleteMessageInput) (*DeleteMessageOutput, error) {
-	return nil, UnsupportedOperation.errorf("DeleteMessage")
-}
-
-func (c *Caller) DeleteMessageBatch(ctx context.Context, in *DeleteMessageBatchInput) (*DeleteMessageBatchOutput, error) {
-	return nil, UnsupportedOperation.errorf("DeleteMessageBatch")
-}
-
 func (c *Caller) DeleteQueue(ctx context.Context, in *DeleteQueueInput) (*DeleteQueueOutput, error) {
 	return nil, UnsupportedOperation.errorf("DeleteQueue")
 }
@@ -54,24 +38,8 @@ func (c *Caller) ListQueues(ctx context.Context, in *ListQueuesInput) (*ListQueu
 	return nil, UnsupportedOperation.errorf("ListQueues")
 }
 
-func (c *Caller) PurgeQueue(ctx context.Context, in *PurgeQueueInput) (*PurgeQueueOutput, error) {
-	return nil, UnsupportedOperation.errorf("PurgeQueue")
-}
-
-func (c *Caller) ReceiveMessage(ctx context.Context, in *ReceiveMessageInput) (*ReceiveMessageOutput, error) {
-	return nil, UnsupportedOperation.errorf("ReceiveMessage")
-}
-
 func (c *Caller) RemovePermission(ctx context.Context, in *RemovePermissionInput) (*RemovePermissionOutput, error) {
 	return nil, UnsupportedOperation.errorf("RemovePermission")
-}
-
-func (c *Caller) SendMessage(ctx context.Context, in *SendMessageInput) (*SendMessageOutput, error) {
-	return nil, UnsupportedOperation.errorf("SendMessage")
-}
-
-func (c *Caller) SendMessageBatch(ctx context.Context, in *SendMessageBatchInput) (*SendMessageBatchOutput, error) {
-	return nil, UnsupportedOperation.errorf("SendMessageBatch")
 }
 
 func (c *Caller) SetQueueAttributes(ctx context.Context, in *SetQueueAttributesInput) (*SetQueueAttributesOutput, error) {
