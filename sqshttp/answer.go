@@ -2,6 +2,7 @@ package sqshttp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -80,6 +81,9 @@ func (s *Server) answer(r *http.Request) (a *reply, err error) {
 			a, err = p.refuse(req, refusal(api.InternalFailure, "The request has failed because of an internal error.")), nil
 		}
 	}()
+	if s.opts.Control && strings.HasPrefix(r.URL.Path, controlPath) {
+		return s.control(req), nil
+	}
 	op, out, err := s.call(p, req)
 	s.logCall(req, op, err, time.Since(start))
 	if err != nil {
@@ -98,6 +102,9 @@ func (s *Server) answer(r *http.Request) (a *reply, err error) {
 func (s *Server) call(p protocol, r *request) (op *api.Operation, out any, err error) {
 	r.caller = s.caller(r.Request)
 	_, r.caller.Query = p.(queryProtocol)
+	if m := cmp.Or(r.Method, http.MethodGet); m != http.MethodGet && m != http.MethodPost {
+		return nil, nil, refusal(methodNotAllowed, "The method of the request is %.20q; it must be GET or POST.", m)
+	}
 	if err := r.readBody(); err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +129,11 @@ func (s *Server) call(p protocol, r *request) (op *api.Operation, out any, err e
 func refuse(p protocol, r *request, err error) (*reply, error) {
 	var refused *api.Error
 	if errors.As(err, &refused) {
-		return p.refuse(r, refused), nil
+		a := p.refuse(r, refused)
+		if refused.Kind == methodNotAllowed {
+			a.header.Set("Allow", "GET, POST")
+		}
+		return a, nil
 	}
 	return p.refuse(r, refusal(unavailable, "The request was given up.")), err
 }

@@ -34,6 +34,10 @@ func (s *Server) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	body := a.body
+	if r.Method == http.MethodHead {
+		body = nil
+	}
 	return &http.Response{
 		Status:        strconv.Itoa(a.status) + " " + http.StatusText(a.status),
 		StatusCode:    a.status,
@@ -41,7 +45,7 @@ func (s *Server) Do(r *http.Request) (*http.Response, error) {
 		ProtoMajor:    1,
 		ProtoMinor:    1,
 		Header:        a.header,
-		Body:          io.NopCloser(bytes.NewReader(a.body)),
+		Body:          io.NopCloser(bytes.NewReader(body)),
 		ContentLength: int64(len(a.body)),
 		Request:       r,
 	}, nil

@@ -150,6 +150,22 @@ func (c *Caller) noSuchQueue() *Error {
 	return QueueDoesNotExist.errorf("The specified queue does not exist.")
 }
 
+// An Inspector looks into a queue, and changes nothing.
+type Inspector interface {
+	Stats() memsqs.Stats
+	Peek(max int) []memsqs.MessageState
+}
+
+// Inspect returns the queue that a caller names by its URL or by its name alone, or
+// nil.
+func (c *Caller) Inspect(queueURL string) Inspector {
+	q, err := c.find(&queueURL)
+	if err != nil {
+		return nil
+	}
+	return q
+}
+
 // parseQueueURL returns the ARN of the queue that a URL or a name is of.
 func (c *Caller) parseQueueURL(queueURL string) arn {
 	path := queueURL
