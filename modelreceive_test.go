@@ -153,6 +153,7 @@ func (q *refQueue) redrive(to *refQueue, maxPerSecond int) (moved int, err error
 			continue
 		}
 		q.remove(m)
+		q.totals.Redriven++
 		target.add(&refMessage{Message: memsqs.Message{
 			Body: m.Body, Attributes: m.Attributes, TraceHeader: m.TraceHeader,
 			GroupID: m.GroupID, DeduplicationID: m.DeduplicationID, SentAt: time.Now(),

@@ -159,7 +159,7 @@ func requireNoneLost(t *testing.T, q queue, otherwise uint64) {
 	synctest.Wait() // until nobody is in the queue
 	s := q.Stats()
 	there := uint64(s.Visible + s.InFlight + s.Delayed)
-	require.Equal(t, s.Sent+otherwise, s.Deleted+s.Expired+s.Purged+s.DeadLettered+there, "%+v", s)
+	require.Equal(t, s.Sent+otherwise, s.Deleted+s.Expired+s.Purged+s.DeadLettered+s.Redriven+there, "%+v", s)
 	require.Zero(t, s.Waiting)
 }
 

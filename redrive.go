@@ -104,6 +104,7 @@ func (r *redrive) moveNext() (moved, more bool, err error) {
 	}
 	q.remove(m)
 	q.letters = append(q.letters, l)
+	q.totals.Redriven++
 	r.moved++
 	at := r.at
 	_, _, more, err = r.find()

@@ -27,6 +27,7 @@ type Stats struct {
 	Returned     uint64 // messages that became visible again after a receive, at once if its visibility timeout was zero
 	Expired      uint64 // messages dropped when their retention had passed
 	DeadLettered uint64 // messages moved to the dead-letter queue
+	Redriven     uint64 // messages moved away by Redrive
 	Purged       uint64 // messages dropped by Purge
 }
 

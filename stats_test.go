@@ -3,6 +3,7 @@
 package memsqs_test
 
 import (
+	"context"
 	"math"
 	"testing"
 	"testing/synctest"
@@ -55,6 +56,27 @@ func TestStatsCountEverythingThatHappens(t *testing.T) {
 		want.DeadLettered, want.Visible, want.OldestAge = 1, 0, 0
 		requireStats(t, q, want)
 		requireStats(t, graveyard, memsqs.Stats{Name: "graveyard", Visible: 1, OldestAge: 30 * time.Second})
+	})
+}
+
+// What a redrive has moved so far is counted while it is under way, and a message
+// that stays is not.
+func TestStatsCountWhatIsRedriven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, to := newQueue(t, memsqs.Config{}), newQueue(t, memsqs.Config{})
+		send(t, q, "stays")
+		receiveOne(t, q)
+		send(t, q, "first", "second", "third")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go q.Redrive(ctx, to, 1)
+		for moved := range 3 {
+			synctest.Wait()
+			require.EqualValues(t, moved+1, q.Stats().Redriven)
+			time.Sleep(time.Second)
+		}
+		require.EqualValues(t, 3, q.Stats().Redriven)
+		require.Zero(t, to.Stats().Redriven)
 	})
 }
 
