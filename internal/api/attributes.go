@@ -1,46 +1,104 @@
 package api
 
 import (
-	"maps"
+	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/memsqs/memsqs"
 )
 
-// An attribute is what a queue's attribute of some name is.
+// GetQueueAttributes returns the attributes that are asked for, and none if none is
+// (A12.4).
+func (c *Caller) GetQueueAttributes(ctx context.Context, in *GetQueueAttributesInput) (*GetQueueAttributesOutput, error) {
+	q, err := c.find(in.QueueUrl)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range in.AttributeNames {
+		if name != "All" && attributes[name] == nil {
+			return nil, unknownAttribute(name)
+		}
+	}
+	v := q.view()
+	shown := make(map[string]string)
+	for name, a := range attributes {
+		if a.fifo && q.fifo == nil || !slices.Contains(in.AttributeNames, "All") && !slices.Contains(in.AttributeNames, name) {
+			continue
+		}
+		if value := a.show(v); value != "" {
+			shown[name] = value
+		}
+	}
+	return &GetQueueAttributesOutput{Attributes: shown}, nil
+}
+
+// SetQueueAttributes sets the attributes that are given, all of them or none
+// (A12.12).
+func (c *Caller) SetQueueAttributes(ctx context.Context, in *SetQueueAttributesInput) (*SetQueueAttributesOutput, error) {
+	s := c.Service
+	s.setup.Lock()
+	defer s.setup.Unlock()
+	q, err := c.find(in.QueueUrl)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Attributes) == 0 {
+		return nil, missing("Attributes")
+	}
+	p := &parser{service: s, arn: q.arn, fifo: q.fifo != nil}
+	edits, refusal := p.parse(in.Attributes, q.settings())
+	if refusal != nil {
+		return nil, refusal
+	}
+	if err := c.change(q, together(edits)); err != nil {
+		return nil, err
+	}
+	return &SetQueueAttributesOutput{}, nil
+}
+
+// change makes an edit to the settings of a queue, at the present time.
+// c.Service.setup must be held.
+func (c *Caller) change(q *queue, e edit) error {
+	now := c.Service.now()
+	err := q.change(func(s *settings) {
+		e(s)
+		s.modifiedAt = now
+	})
+	if err != nil {
+		return c.fault(err, wholeCall)
+	}
+	return nil
+}
+
+// A view is what the attributes of a queue show at one instant.
+type view struct {
+	settings
+	arn       arn
+	createdAt time.Time
+	stats     memsqs.Stats
+}
+
+func (q *queue) view() *view {
+	return &view{q.settings(), q.arn, q.createdAt, q.Stats()}
+}
+
+// An attribute is an attribute of a queue.
 type attribute struct {
 	fifo  bool                                         // standard queues do not have it
 	show  func(*view) string                           // its value, or "" if there is none
 	parse func(p *parser, value string) (edit, *Error) // nil if it cannot be set
 }
 
-// A view is what the attributes of a queue show at one instant.
-type view struct {
-	settings
-	arn                   arn
-	stats                 memsqs.Stats
-	createdAt, modifiedAt time.Time
-}
-
-// view returns what the queue's attributes show now.
-func (q *queue) view() *view {
-	stats := q.Stats()
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return &view{q.settings(), q.arn, stats, q.createdAt, q.modifiedAt}
-}
-
 // attributes are all attributes by name. It is not changed.
 var attributes = map[string]*attribute{
-	"ApproximateNumberOfMessages":           readOnly(func(v *view) string { return strconv.Itoa(v.stats.Visible) }),
-	"ApproximateNumberOfMessagesDelayed":    readOnly(func(v *view) string { return strconv.Itoa(v.stats.Delayed) }),
-	"ApproximateNumberOfMessagesNotVisible": readOnly(func(v *view) string { return strconv.Itoa(v.stats.InFlight) }),
-	"CreatedTimestamp":                      readOnly(func(v *view) string { return strconv.FormatInt(v.createdAt.Unix(), 10) }),
-	"LastModifiedTimestamp":                 readOnly(func(v *view) string { return strconv.FormatInt(v.modifiedAt.Unix(), 10) }),
-	"QueueArn":                              readOnly(func(v *view) string { return v.arn.String() }),
+	"ApproximateNumberOfMessages":           {show: func(v *view) string { return strconv.Itoa(v.stats.Visible) }},
+	"ApproximateNumberOfMessagesDelayed":    {show: func(v *view) string { return strconv.Itoa(v.stats.Delayed) }},
+	"ApproximateNumberOfMessagesNotVisible": {show: func(v *view) string { return strconv.Itoa(v.stats.InFlight) }},
+	"CreatedTimestamp":                      {show: func(v *view) string { return showTime(v.createdAt) }},
+	"LastModifiedTimestamp":                 {show: func(v *view) string { return showTime(v.modifiedAt) }},
+	"QueueArn":                              {show: func(v *view) string { return v.arn.String() }},
 
 	"DelaySeconds": seconds(0, 900,
 		func(s *settings) time.Duration { return s.Delay },
@@ -58,123 +116,84 @@ var attributes = map[string]*attribute{
 		func(s *settings) int { return s.MaxMessageSize },
 		func(s *settings, n int) { s.MaxMessageSize = n }),
 
-	"FifoQueue": {
-		fifo:  true,
-		show:  func(*view) string { return "true" },
-		parse: parseFifoQueue,
-	},
+	"Policy":             {show: func(v *view) string { return v.policy }, parse: parsePolicyAttribute},
+	"RedrivePolicy":      {show: showRedrivePolicy, parse: parseRedrivePolicy},
+	"RedriveAllowPolicy": {show: showRedriveAllowPolicy, parse: parseRedriveAllowPolicy},
+
+	"KmsMasterKeyId":               {show: func(v *view) string { return v.kmsKey }, parse: parseKMSKey},
+	"KmsDataKeyReusePeriodSeconds": {show: showKMSReuse, parse: parseKMSReuse},
+	"SqsManagedSseEnabled":         boolean(func(s *settings) bool { return s.managedSSE }, setManagedSSE),
+
+	"FifoQueue": {fifo: true, show: func(*view) string { return "true" }, parse: parseFifoQueue},
 	"ContentBasedDeduplication": fifoOnly(boolean(
 		func(s *settings) bool { return s.ContentBasedDeduplication },
 		func(s *settings, on bool) { s.ContentBasedDeduplication = on })),
+	"DeduplicationScope": fifoOnly(choice("queue", "messageGroup",
+		func(s *settings) bool { return s.DeduplicationScope == memsqs.DeduplicateGroup },
+		setDeduplicationScope)),
+	"FifoThroughputLimit": fifoOnly(choice("perQueue", "perMessageGroupId",
+		func(s *settings) bool { return s.perGroupThroughput && s.DeduplicationScope == memsqs.DeduplicateGroup },
+		func(s *settings, perGroup bool) { s.perGroupThroughput = perGroup })),
 }
 
-// fifoOnly makes a an attribute that standard queues do not have.
-func fifoOnly(a *attribute) *attribute {
-	a.fifo = true
-	return a
-}
+func showTime(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
 
 // parseFifoQueue accepts that a FIFO queue is one (A12.9).
 func parseFifoQueue(p *parser, value string) (edit, *Error) {
-	switch strings.ToLower(value) {
-	case "true":
-		return func(*settings) {}, nil
-	case "false":
+	fifo, err := p.boolean(value)
+	switch {
+	case err != nil:
+		return nil, err
+	case !fifo:
 		return nil, p.invalid("Modifying queue type is not supported.")
 	}
-	return nil, p.invalid("")
+	return func(*settings) {}, nil
 }
 
-func readOnly(show func(*view) string) *attribute { return &attribute{show: show} }
-
-// integer is an attribute whose values are numbers from least to most.
-func integer(least, most int, get func(*settings) int, set func(*settings, int)) *attribute {
-	return &attribute{
-		show: func(v *view) string { return strconv.Itoa(get(&v.settings)) },
-		parse: func(p *parser, value string) (edit, *Error) {
-			n, err := strconv.Atoi(value)
-			if err != nil || n < least || n > most {
-				return nil, p.invalid("")
-			}
-			return func(s *settings) { set(s, n) }, nil
-		},
+func setDeduplicationScope(s *settings, group bool) {
+	s.DeduplicationScope = memsqs.DeduplicateQueue
+	if group {
+		s.DeduplicationScope = memsqs.DeduplicateGroup
 	}
 }
 
-// seconds is an attribute whose values are seconds. Go code can configure parts of
-// a second; they are shown as a whole one.
-func seconds(least, most int, get func(*settings) time.Duration, set func(*settings, time.Duration)) *attribute {
-	return integer(least, most,
-		func(s *settings) int { return int((get(s) + time.Second - 1) / time.Second) },
-		func(s *settings, n int) { set(s, time.Duration(n)*time.Second) })
-}
+// A queue has at most one kind of encryption: choosing one ends the other (A12.11).
 
-// boolean is an attribute whose values are true and false, in any case (A12.10).
-func boolean(get func(*settings) bool, set func(*settings, bool)) *attribute {
-	return &attribute{
-		show: func(v *view) string { return strconv.FormatBool(get(&v.settings)) },
-		parse: func(p *parser, value string) (edit, *Error) {
-			on := strings.EqualFold(value, "true")
-			if !on && !strings.EqualFold(value, "false") {
-				return nil, p.invalid("")
-			}
-			return func(s *settings) { set(s, on) }, nil
-		},
+func setManagedSSE(s *settings, on bool) {
+	s.managedSSE = on
+	if on {
+		s.kmsKey, s.kmsReuse = "", 0
 	}
 }
 
-// A parser parses the attributes that a call gives for a queue, which need not
-// exist yet.
-type parser struct {
-	service *Service
-	arn     arn
-	fifo    bool
-	name    string // of the attribute it has come to
-}
-
-// invalid refuses the value of an attribute, with a reason if it is not empty
-// (A12.6).
-func (p *parser) invalid(reason string) *Error {
-	if reason != "" {
-		reason = " Reason: " + reason
+func parseKMSKey(p *parser, value string) (edit, *Error) {
+	if len(value) > maxKMSKey {
+		return nil, p.invalid("")
 	}
-	return InvalidAttributeValue.errorf("Invalid value for the parameter %s.%s", p.name, reason)
-}
-
-// An attributeEdit is what a call wants to make of an attribute.
-type attributeEdit struct {
-	name string
-	edit edit
-}
-
-// parse returns the edits that attributes are, in the order of their names. Of
-// several mistakes it reports the first in that order.
-func (p *parser) parse(values map[string]string) ([]attributeEdit, *Error) {
-	edits := make([]attributeEdit, 0, len(values))
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		a := attributes[name]
-		if a == nil || a.parse == nil || a.fifo && !p.fifo {
-			return nil, unknownAttribute(name)
-		}
-		p.name = name
-		e, err := a.parse(p, values[name])
-		if err != nil {
-			return nil, err
-		}
-		edits = append(edits, attributeEdit{name, e})
-	}
-	return edits, nil
-}
-
-func unknownAttribute(name string) *Error {
-	return InvalidAttributeName.errorf("Unknown Attribute %s.", name)
-}
-
-// together returns one edit that is all of them.
-func together(edits []attributeEdit) edit {
 	return func(s *settings) {
-		for _, e := range edits {
-			e.edit(s)
-		}
+		s.kmsKey = value
+		s.managedSSE = s.managedSSE && value == ""
+	}, nil
+}
+
+const (
+	maxKMSKey       = 2048
+	defaultKMSReuse = 300 // seconds
+)
+
+func parseKMSReuse(p *parser, value string) (edit, *Error) {
+	n, err := p.integer(value, 60, 86_400)
+	if err != nil {
+		return nil, err
 	}
+	return func(s *settings) { s.kmsReuse = n }, nil
+}
+
+// showKMSReuse shows the period if it was set, but no longer when it was set back
+// and there is no key (A12.11).
+func showKMSReuse(v *view) string {
+	if v.kmsReuse == 0 || v.kmsReuse == defaultKMSReuse && v.kmsKey == "" {
+		return ""
+	}
+	return strconv.Itoa(v.kmsReuse)
 }

@@ -2,38 +2,40 @@ package api
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
+	"reflect"
 	"strings"
 
 	"github.com/memsqs/memsqs"
 )
 
-// CreateQueue makes a queue, or finds the one with the name whose attributes are
-// as wanted.
+// CreateQueue makes a queue, or finds the one of that name if its attributes are as
+// wanted. Tags are not compared (A16.4).
 func (c *Caller) CreateQueue(ctx context.Context, in *CreateQueueInput) (*CreateQueueOutput, error) {
 	if in.QueueName == nil {
 		return nil, noQueueName()
 	}
-	name := *in.QueueName
+	s := c.Service
 	p := &parser{
-		service: c.Service,
-		arn:     arn{c.place, name},
+		service: s,
+		arn:     arn{c.place, *in.QueueName},
 		fifo:    strings.EqualFold(in.Attributes["FifoQueue"], "true"),
 	}
-	if err := checkName(name, p.fifo); err != nil {
+	if err := checkName(p.arn.name, p.fifo); err != nil { // A12.7, A12.8
 		return nil, err
 	}
-	s := c.Service
+	if err := checkTags(in.Tags, len(in.Tags), p.arn.name); err != nil {
+		return nil, err
+	}
 	s.setup.Lock()
 	defer s.setup.Unlock()
-	edits, err := p.parse(in.Attributes)
-	if err != nil {
-		return nil, err
-	}
 	q := s.lookUp(p.arn)
+	var err *Error
 	if q != nil {
-		err = q.compare(edits)
+		err = q.compare(p, in.Attributes)
 	} else {
-		q, err = s.create(p, edits)
+		q, err = s.create(p, in)
 	}
 	if err != nil {
 		return nil, err
@@ -45,27 +47,47 @@ func noQueueName() *Error {
 	return InvalidParameterValue.errorf("Value for parameter QueueName is invalid. Reason: Must specify a queue name.") // A16.8
 }
 
-// compare refuses edits that would change the queue (A16.2). So values that differ
-// in form alone are equal.
-func (q *queue) compare(edits []attributeEdit) *Error {
+// compare refuses attributes that would change the queue (A16.2): those that differ
+// from what it has in their form alone would not.
+func (q *queue) compare(p *parser, values map[string]string) *Error {
 	v := q.view()
+	edits, err := p.parse(values, v.settings)
+	if err != nil {
+		return err
+	}
 	for _, e := range edits {
 		show := attributes[e.name].show
 		edited := *v
 		e.edit(&edited.settings)
-		if show(v) != show(&edited) {
+		if !sameValue(show(v), show(&edited)) {
 			return QueueNameExists.errorf("A queue already exists with the same name and a different value for attribute %s", e.name)
 		}
 	}
 	return nil
 }
 
-// create makes the queue that p has parsed edits for. s.setup must be held.
-func (s *Service) create(p *parser, edits []attributeEdit) (*queue, *Error) {
-	if err := s.checkForgotten(p.arn); err != nil {
-		return nil, err
+// sameValue reports whether two values of an attribute, as they are shown, mean the
+// same.
+func sameValue(a, b string) bool {
+	if a == b {
+		return true
 	}
-	q := &queue{arn: p.arn, created: true, extras: defaultExtras}
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// create makes the queue that p is for. s.setup must be held.
+func (s *Service) create(p *parser, in *CreateQueueInput) (*queue, *Error) {
+	now := s.now()
+	extras := newExtras(now)
+	edits, refusal := p.parse(in.Attributes, settings{extras: extras})
+	if refusal != nil {
+		return nil, refusal
+	}
+	if s.isRemembered(p.arn, now) {
+		return nil, QueueDeletedRecently.errorf("You must wait 60 seconds after deleting a queue before you can create another with the same name.")
+	}
+	q := &queue{arn: p.arn, created: true, createdAt: now, extras: extras, tags: maps.Clone(in.Tags)}
 	var err error
 	if p.fifo {
 		q.fifo, err = memsqs.NewFIFOQueue(memsqs.FIFOConfig{Name: p.arn.name, Clock: s.Clock})
@@ -75,21 +97,44 @@ func (s *Service) create(p *parser, edits []attributeEdit) (*queue, *Error) {
 		q.engine = q.standard
 	}
 	if err == nil {
-		err = q.change(together(edits), s.now())
+		err = q.change(together(edits))
 	}
 	if err != nil {
 		return nil, InternalFailure.errorf("%v", err)
 	}
 	s.register(q)
+	s.inherit(q)
 	return q, nil
 }
 
-// checkForgotten refuses the name of a queue that was deleted lately (A16.5).
-func (s *Service) checkForgotten(a arn) *Error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.namespace(a.place).deleted.has(a.name, s.now()) {
-		return QueueDeletedRecently.errorf("You must wait 60 seconds after deleting a queue before you can create another with the same name.")
+// inherit makes the dead letters go to q that went to a queue of its name before that
+// was deleted: on SQS a RedrivePolicy knows a queue by its ARN alone.
+// s.setup must be held.
+func (s *Service) inherit(q *queue) {
+	for _, source := range s.sources(q) {
+		if (source.fifo != nil) != (q.fifo != nil) {
+			continue
+		}
+		source.change(func(s *settings) { // a closed queue has no more dead letters
+			if name, n := s.deadLetters(); name == q.arn.name {
+				s.setDeadLetters(q, n)
+			}
+		})
 	}
-	return nil
+}
+
+// DeleteQueue deletes a queue and its messages. Calls on it that wait end with
+// QueueDoesNotExist.
+func (c *Caller) DeleteQueue(ctx context.Context, in *DeleteQueueInput) (*DeleteQueueOutput, error) {
+	s := c.Service
+	s.setup.Lock()
+	defer s.setup.Unlock()
+	q, err := c.find(in.QueueUrl)
+	if err != nil {
+		return nil, err
+	}
+	s.unregister(q)
+	q.cancelMoves()
+	q.Close()
+	return &DeleteQueueOutput{}, nil
 }

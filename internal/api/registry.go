@@ -24,7 +24,8 @@ func (s *Service) Add(q any) error {
 	}
 	s.setup.Lock()
 	defer s.setup.Unlock()
-	added.arn = arn{s.place(), name}
+	now := s.now()
+	added.arn, added.createdAt, added.extras = arn{s.place(), name}, now, newExtras(now)
 	if s.lookUp(added.arn) != nil {
 		return refuse(name, "the name is taken by another queue")
 	}
@@ -81,6 +82,7 @@ func (s *Service) Reset() {
 	s.mu.Unlock()
 	for _, ns := range namespaces {
 		for _, q := range ns.queues {
+			q.cancelMoves()
 			if q.created {
 				q.Close()
 			}
@@ -94,11 +96,29 @@ func (s *Service) place() place { return place{s.Region, s.Account} }
 // register adds a queue that is complete to the registry. Its name must be free.
 // s.setup must be held.
 func (s *Service) register(q *queue) {
-	now := s.now()
-	q.createdAt, q.modifiedAt = now, now
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.namespace(q.arn.place).queues[q.arn.name] = q
+}
+
+// unregister takes a queue out of the registry, which remembers its name for a while.
+func (s *Service) unregister(q *queue) {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ns := s.namespace(q.arn.place)
+	delete(ns.queues, q.arn.name)
+	if !s.Relaxed {
+		ns.deleted.add(q.arn.name, now)
+	}
+}
+
+// isRemembered reports whether a queue of that name was deleted a short time ago.
+func (s *Service) isRemembered(a arn, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ns := s.namespaces[a.place]
+	return ns != nil && ns.deleted.has(a.name, now)
 }
 
 // nameMemory is for how long the name of a deleted queue cannot be used (A16.5).

@@ -54,10 +54,11 @@ type queue struct {
 	created   bool // by CreateQueue
 	createdAt time.Time
 
-	mu         sync.Mutex // guards the fields below
-	extras     extras
-	modifiedAt time.Time // when the settings were
-	purged     time.Time // the latest purge by the API, or zero
+	mu     sync.Mutex // guards the fields below
+	extras extras
+	tags   map[string]string
+	purged time.Time   // the latest purge by the API, or zero
+	moves  []*moveTask // the latest, oldest first
 }
 
 // An engine is what both types of the engine's queues can do.

@@ -6,28 +6,37 @@ import (
 	"github.com/memsqs/memsqs"
 )
 
-// settings are what can be set of a queue. What the engine has of them is in its
-// configuration, the extras are in the queue.
+// settings are what can be set of a queue. What the engine knows of them is in its
+// configuration alone, the extras are in the queue.
 type settings struct {
 	memsqs.FIFOConfig                     // for both types, but for
-	standardDeadLetter *memsqs.DeadLetter // instead of DeadLetter in a standard queue
+	standardDeadLetter *memsqs.DeadLetter // which a standard queue has for DeadLetter
 
 	extras
 }
 
 // extras are the settings that the engine has no use for.
 type extras struct {
-	managedSSE bool
+	policy             string              // JSON, or empty
+	redriveAllow       *redriveAllowPolicy // nil if it was not set
+	kmsKey             string              // empty for none
+	kmsReuse           int                 // seconds, or 0 if it was not set
+	managedSSE         bool
+	perGroupThroughput bool // FifoThroughputLimit is perMessageGroupId
+
+	modifiedAt time.Time
 }
 
-// defaultExtras are those of a new queue.
-var defaultExtras = extras{managedSSE: true}
+// newExtras are the extras of a queue that is made at the given time (A12.1).
+func newExtras(now time.Time) extras {
+	return extras{managedSSE: true, modifiedAt: now}
+}
 
-// An edit puts into settings what a call wants to set. It can be made to any
-// settings of a queue, and what it does not want to set stays.
+// An edit puts into settings what a call wants to set, and leaves the others. It can
+// be made more than once.
 type edit func(*settings)
 
-// fromStandard takes over what a standard queue is configured with.
+// fromStandard takes over the configuration of a standard queue.
 func (s *settings) fromStandard(cfg *memsqs.Config) {
 	s.VisibilityTimeout = cfg.VisibilityTimeout
 	s.Delay = cfg.Delay
@@ -47,24 +56,54 @@ func (s *settings) toStandard(cfg *memsqs.Config) {
 	cfg.DeadLetter = s.standardDeadLetter
 }
 
-// settings returns the queue's settings. q.mu must be held.
-func (q *queue) settings() settings {
-	s := settings{extras: q.extras}
-	if q.fifo != nil {
-		s.FIFOConfig = q.fifo.Config()
-	} else {
-		cfg := q.standard.Config()
-		s.fromStandard(&cfg)
+// deadLetters returns the name of the queue that dead letters go to, and after how
+// many receives; that is 0 if they go nowhere.
+func (s *settings) deadLetters() (name string, maxReceiveCount int) {
+	switch {
+	case s.DeadLetter != nil:
+		return s.DeadLetter.Queue.Config().Name, s.DeadLetter.MaxReceiveCount
+	case s.standardDeadLetter != nil:
+		return s.standardDeadLetter.Queue.Config().Name, s.standardDeadLetter.MaxReceiveCount
 	}
+	return "", 0
+}
+
+// setDeadLetters makes dead letters go to a queue, which must be of the type that
+// the settings are of.
+func (s *settings) setDeadLetters(to *queue, maxReceiveCount int) {
+	if to.fifo != nil {
+		s.DeadLetter = &memsqs.FIFODeadLetter{Queue: to.fifo, MaxReceiveCount: maxReceiveCount}
+	} else {
+		s.standardDeadLetter = &memsqs.DeadLetter{Queue: to.standard, MaxReceiveCount: maxReceiveCount}
+	}
+}
+
+// settings returns the queue's settings.
+func (q *queue) settings() settings {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.configuration()
+	s.extras = q.extras
 	return s
 }
 
-// change makes an edit to the queue's settings, all of it or nothing. Only the
-// engine can refuse it.
-func (q *queue) change(e edit, now time.Time) error {
+// configuration returns the settings that the engine knows.
+func (q *queue) configuration() settings {
+	if q.fifo != nil {
+		return settings{FIFOConfig: q.fifo.Config()}
+	}
+	cfg := q.standard.Config()
+	var s settings
+	s.fromStandard(&cfg)
+	return s
+}
+
+// change makes an edit to the queue's settings. What Go code configures meanwhile
+// is not lost. The engine refuses it if the queue is closed.
+func (q *queue) change(e edit) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := settings{}
+	var s settings
 	var err error
 	if q.fifo != nil {
 		err = q.fifo.Configure(func(cfg *memsqs.FIFOConfig) {
@@ -83,6 +122,6 @@ func (q *queue) change(e edit, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	q.extras, q.modifiedAt = s.extras, now
+	q.extras = s.extras
 	return nil
 }
