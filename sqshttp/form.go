@@ -6,6 +6,8 @@ import (
 	"iter"
 	"net/url"
 	"strings"
+
+	"github.com/memsqs/memsqs/internal/api"
 )
 
 // A form is the parameters of a request in the Query protocol, as they came: those
@@ -50,11 +52,11 @@ type param struct {
 func newParam(escapedName, escapedValue []byte) (param, error) {
 	name, err := url.QueryUnescape(string(escapedName))
 	if err != nil {
-		return param{}, malformed("%v", err)
+		return param{}, refusal(api.Serialization, "%v", err)
 	}
 	value, err := url.QueryUnescape(string(escapedValue))
 	if err != nil {
-		return param{}, malformed("%v", err)
+		return param{}, refusal(api.Serialization, "%v", err)
 	}
 	return param{name: name, rest: name, value: value}, checkIndices(name)
 }
@@ -65,7 +67,7 @@ func checkIndices(name string) error {
 	for rest != "" {
 		var part string
 		if part, rest = cutPart(rest); isIndex(part) && part[0] == '0' {
-			return malformed("%s is not a valid index", part)
+			return refusal(api.Serialization, "%s is not a valid index", part)
 		}
 	}
 	return nil

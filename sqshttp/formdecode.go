@@ -2,7 +2,7 @@ package sqshttp
 
 import (
 	"encoding/base64"
-	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -10,6 +10,10 @@ import (
 
 	"github.com/memsqs/memsqs/internal/api"
 )
+
+// maxName is the limit of the length of a parameter's name: more than any that is known
+// has.
+const maxName = 256
 
 // decode fills an input, which is a pointer to a struct. Parameters that it has no
 // field for are ignored; of two with one name the first counts.
@@ -23,9 +27,13 @@ func (f form) decode(input any) error {
 		if err != nil {
 			return err
 		}
-		if first, _ := cutPart(p.name); s.byName[first] != nil {
-			params = append(params, p)
+		if first, _ := cutPart(p.name); s.byName[first] == nil || len(p.name) > maxName {
+			continue
 		}
+		if len(params) == maxElements {
+			return refusal(api.Serialization, "The request has more than %d parameters.", maxElements)
+		}
+		params = append(params, p)
 	}
 	slices.SortStableFunc(params, compareParams)
 	return s.decode(v, params)
@@ -42,7 +50,7 @@ func (s *shape) decode(v reflect.Value, params []param) error {
 		return s.decodeMap(v, params)
 	}
 	if params[len(params)-1].rest != "" {
-		return malformed("Start of list found where not expected")
+		return refusal(api.Serialization, "Start of list found where not expected")
 	}
 	if s.pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -126,9 +134,9 @@ func (s *shape) decodeElement(m reflect.Value, params []param) error {
 	case key == nil && !hasElem:
 		return nil
 	case key == nil:
-		return missing(prefix + s.key)
+		return refusal(api.MissingParameter, "The request must contain the parameter %s.", prefix+s.key)
 	case !hasElem:
-		return missing(prefix + s.value)
+		return refusal(api.MissingParameter, "The request must contain the parameter %s.", prefix+s.value)
 	}
 	m.SetMapIndex(reflect.ValueOf(*key), elem)
 	return nil
@@ -139,27 +147,18 @@ func (s *shape) decodeScalar(v reflect.Value, p param) error {
 	case reflect.String:
 		v.SetString(p.value)
 	case reflect.Int:
-		n, err := strconv.Atoi(p.value)
+		n, err := strconv.ParseInt(p.value, 10, 32)
 		if err != nil {
-			return malformed("Value %s for parameter %s is invalid. Reason: Must be an integer.", p.value, p.name)
+			return refusal(api.Serialization, "Value %.30s for parameter %s is invalid. Reason: Must be an integer from %d to %d.",
+				p.value, p.name, math.MinInt32, math.MaxInt32)
 		}
-		v.SetInt(int64(n))
+		v.SetInt(n)
 	case blob:
 		b, err := base64.StdEncoding.DecodeString(p.value)
 		if err != nil {
-			return malformed("The value of parameter %s is invalid. Reason: Must be base64.", p.name)
+			return refusal(api.Serialization, "The value of parameter %s is invalid. Reason: Must be base64.", p.name)
 		}
 		v.SetBytes(b)
 	}
 	return nil
-}
-
-// malformed returns the error of a request that cannot be read.
-func malformed(format string, args ...any) error {
-	return &api.Error{Kind: api.Serialization, Message: fmt.Sprintf(format, args...)}
-}
-
-// missing returns the error of a request that lacks a parameter.
-func missing(name string) error {
-	return &api.Error{Kind: api.MissingParameter, Message: "The request must contain the parameter " + name + "."}
 }

@@ -44,11 +44,7 @@ func (jsonProtocol) refuse(r *request, err *api.Error) *reply {
 		Type    string `json:"__type"`
 		Message string `json:"message"`
 	}{err.Shape, err.Message}))
-	fault := ";Sender"
-	if err.Status >= http.StatusInternalServerError {
-		fault = ";Receiver"
-	}
-	a.header["X-Amzn-Query-Error"] = []string{err.Code + fault} // C1.6
+	a.header["X-Amzn-Query-Error"] = []string{err.Code + ";" + faultOf(err)} // C1.6
 	return a
 }
 

@@ -1,7 +1,6 @@
 package sqshttp
 
 import (
-	"fmt"
 	"mime"
 	"net/http"
 	"strings"
@@ -18,25 +17,25 @@ type queryProtocol struct{}
 var noAction = &api.Kind{Shape: api.UnknownOperation.Shape, Code: api.UnknownOperation.Code, Status: http.StatusNotFound}
 
 func (queryProtocol) decode(r *request) (*api.Operation, any, error) {
+	if r.Method != "" && r.Method != http.MethodGet && r.Method != http.MethodPost {
+		return nil, nil, refusal(methodNotAllowed, "The method of the request is %.20q; it must be GET or POST.", r.Method)
+	}
 	f := formOf(r)
 	action, err := f.get("Action")
 	if err != nil {
 		return nil, nil, err
 	}
 	if action == "" {
-		return nil, nil, &api.Error{Kind: noAction, Message: "The request must contain the parameter Action."}
+		return nil, nil, refusal(noAction, "The request must contain the parameter Action.")
 	}
 	op := api.FindOperation(action)
 	onQueue := strings.Trim(r.URL.Path, "/") != ""
 	if op == nil || onQueue && (action == "CreateQueue" || action == "ListQueues") { // C2.5
-		return nil, nil, &api.Error{
-			Kind:    api.UnknownOperation,
-			Message: fmt.Sprintf("The action %s is not valid for this endpoint.", action),
-		}
+		return nil, nil, refusal(api.UnknownOperation, "The action %.100s is not valid for this endpoint.", action)
 	}
 	in := op.NewInput()
 	if err := f.decode(in); err != nil {
-		return nil, nil, err
+		return op, nil, err
 	}
 	return op, in, nil
 }

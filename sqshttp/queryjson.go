@@ -1,8 +1,6 @@
 package sqshttp
 
 import (
-	"bytes"
-	"encoding/json"
 	"reflect"
 
 	"github.com/memsqs/memsqs/internal/api"
@@ -18,12 +16,12 @@ func responseJSON(op *api.Operation, out any, requestID string) []byte {
 		v := reflect.ValueOf(out).Elem()
 		response[op.Name+"Result"] = shapeOf(v.Type()).render(v)
 	}
-	return render(object{op.Name + "Response": response})
+	return encodeJSON(object{op.Name + "Response": response})
 }
 
 // errorJSON returns the reply of errorXML, rendered as JSON.
 func errorJSON(err *api.Error, requestID string) []byte {
-	return render(object{
+	return encodeJSON(object{
 		"Error":     object{"Code": err.Code, "Message": err.Message, "Type": faultOf(err)},
 		"RequestId": requestID,
 	})
@@ -66,13 +64,4 @@ func (f *field) renderField(v reflect.Value) any {
 		return nil
 	}
 	return f.render(v)
-}
-
-// render returns an object as JSON.
-func render(o object) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.Encode(o) // it has only strings, numbers and bools, which cannot fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
