@@ -17,9 +17,6 @@ type queryProtocol struct{}
 var noAction = &api.Kind{Shape: api.UnknownOperation.Shape, Code: api.UnknownOperation.Code, Status: http.StatusNotFound}
 
 func (queryProtocol) decode(r *request) (*api.Operation, any, error) {
-	if r.Method != "" && r.Method != http.MethodGet && r.Method != http.MethodPost {
-		return nil, nil, refusal(methodNotAllowed, "The method of the request is %.20q; it must be GET or POST.", r.Method)
-	}
 	f := formOf(r)
 	action, err := f.get("Action")
 	if err != nil {
