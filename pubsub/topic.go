@@ -96,4 +96,3 @@ func (t *Topic) PublishAll(ctx context.Context, in []memsqs.SendInput) error {
 	}
 	return fanOut(ctx, in, t.Subscriptions, t.PartitionKeyHeader)
 }
-
