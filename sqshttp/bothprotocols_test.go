@@ -3,12 +3,7 @@
 package sqshttp_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -122,141 +117,44 @@ func (c *caller) mask(leaves []string) []string {
 	return leaves
 }
 
-type object = map[string]any
-
-func parseJSON(t *testing.T, b []byte) object {
-	t.Helper()
-	var o object
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	require.NoError(t, d.Decode(&o), "%s", b)
-	return o
-}
-
-// queryName returns what a member that JSON calls name is called in the Query
-// protocol and, if it is a map, what its keys and values are.
-func queryName(operation, name string) (string, []string) {
-	switch name {
-	case "Attributes", "MessageAttributes", "MessageSystemAttributes":
-		return strings.TrimSuffix(name, "s"), []string{"Name", "Value"}
-	case "Tags", "tags":
-		return "Tag", []string{"Key", "Value"}
-	case "Entries":
-		return operation + "RequestEntry", nil
-	case "Successful":
-		return operation + "ResultEntry", nil
-	case "Failed":
-		return "BatchResultErrorEntry", nil
-	case "Results":
-		return "ListMessageMoveTasksResultEntry", nil
-	case "Actions":
-		return "ActionName", nil
-	case "queueUrls":
-		return "QueueUrl", nil
-	case "MessageSystemAttributeNames":
-		return "AttributeName", nil // A10.5
-	case "AttributeNames", "MessageAttributeNames", "AWSAccountIds", "TagKeys", "Messages", "QueueUrls", "StringListValues":
-		return strings.TrimSuffix(name, "s"), nil
-	}
-	return name, nil
-}
-
-// addForm adds a JSON value to a form, as a client of the Query protocol sends it.
-func addForm(form url.Values, operation, name string, value any) {
-	switch value := value.(type) {
-	case object:
-		for member, v := range value {
-			full, names := queryName(operation, member)
-			if name != "" {
-				full = name + "." + full
-			}
-			if names == nil {
-				addForm(form, operation, full, v)
-				continue
-			}
-			for i, key := range slices.Sorted(maps.Keys(v.(object))) {
-				form.Set(fmt.Sprintf("%s.%d.%s", full, i+1, names[0]), key)
-				addForm(form, operation, fmt.Sprintf("%s.%d.%s", full, i+1, names[1]), v.(object)[key])
-			}
-		}
-	case []any:
-		for i, v := range value {
-			addForm(form, operation, fmt.Sprintf("%s.%d", name, i+1), v)
-		}
-	default:
-		form.Set(name, fmt.Sprint(value))
-	}
-}
-
-func jsonLeaves(operation, path string, value any) (leaves []string) {
-	switch value := value.(type) {
-	case object:
-		for member, v := range value {
-			name, names := queryName(operation, member)
-			if names == nil {
-				leaves = append(leaves, jsonLeaves(operation, path+"."+name, v)...)
-				continue
-			}
-			for key, v := range v.(object) {
-				leaves = append(leaves, path+"."+name+"."+names[0]+"="+key)
-				leaves = append(leaves, jsonLeaves(operation, path+"."+name+"."+names[1], v)...)
-			}
-		}
-		return leaves
-	case []any:
-		for _, v := range value {
-			leaves = append(leaves, jsonLeaves(operation, path, v)...)
-		}
-		return leaves
-	}
-	return []string{fmt.Sprintf("%s=%v", path, value)}
-}
-
-func xmlLeaves(t *testing.T, document []byte) (leaves []string) {
-	t.Helper()
-	var path []string
-	var text strings.Builder
-	leaf := false
-	for d := xml.NewDecoder(bytes.NewReader(document)); ; {
-		token, err := d.Token()
-		if err == io.EOF {
-			return leaves
-		}
-		require.NoError(t, err, "%s", document)
-		switch token := token.(type) {
-		case xml.StartElement:
-			require.Equal(t, "http://queue.amazonaws.com/doc/2012-11-05/", token.Name.Space)
-			path = append(path, token.Name.Local)
-			text.Reset()
-			leaf = true
-		case xml.CharData:
-			text.Write(token)
-		case xml.EndElement:
-			empty := strings.HasSuffix(token.Name.Local, "Result")
-			if leaf && !empty {
-				leaves = append(leaves, strings.Join(path, ".")+"="+text.String())
-			}
-			path = path[:len(path)-1]
-			leaf = false
-		}
-	}
-}
-
-func newRequest(t *testing.T, method, target, body string) *http.Request {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, "http://sqs.test"+target, strings.NewReader(body))
-	require.NoError(t, err)
-	return r
-}
-
-func do(t *testing.T, s *sqshttp.Server, r *http.Request) (status int, header http.Header, body []byte) {
-	t.Helper()
-	response, err := s.Do(r)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	body, err = io.ReadAll(response.Body)
-	require.NoError(t, err)
-	return response.StatusCode, response.Header, body
+// calls are calls of every operation, in an order in which all are done.
+var calls = []struct{ operation, input string }{
+	{"CreateQueue", `{"QueueName": "dead"}`},
+	{"CreateQueue", `{"QueueName": "orders", "Attributes": {"DelaySeconds": "0", "VisibilityTimeout": "60"}, "tags": {"team": "a & b", "x": ""}}`},
+	{"CreateQueue", `{"QueueName": "jobs.fifo", "Attributes": {"FifoQueue": "true"}}`},
+	{"GetQueueUrl", `{"QueueName": "orders"}`},
+	{"ListQueues", `{}`},
+	{"ListQueues", `{"MaxResults": 1, "QueueNamePrefix": "o"}`},
+	{"SetQueueAttributes", `{"QueueUrl": "orders", "Attributes": {"RedrivePolicy": "{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dead\",\"maxReceiveCount\":1}"}}`},
+	{"GetQueueAttributes", `{"QueueUrl": "orders", "AttributeNames": ["All"]}`},
+	{"GetQueueAttributes", `{"QueueUrl": "orders"}`},
+	{"ListDeadLetterSourceQueues", `{"QueueUrl": "dead"}`},
+	{"TagQueue", `{"QueueUrl": "orders", "Tags": {"y": "1", "z": "<2>"}}`},
+	{"UntagQueue", `{"QueueUrl": "orders", "TagKeys": ["x", "z"]}`},
+	{"ListQueueTags", `{"QueueUrl": "orders"}`},
+	{"ListQueueTags", `{"QueueUrl": "dead"}`},
+	{"AddPermission", `{"QueueUrl": "orders", "Label": "l", "AWSAccountIds": ["111111111111"], "Actions": ["SendMessage", "ReceiveMessage"]}`},
+	{"GetQueueAttributes", `{"QueueUrl": "orders", "AttributeNames": ["Policy"]}`},
+	{"RemovePermission", `{"QueueUrl": "orders", "Label": "l"}`},
+	{"SendMessage", `{"QueueUrl": "orders", "MessageBody": "a\r\n\t<\"&'>\u00f8\ud83d\ude00", "MessageAttributes": {
+		"s": {"DataType": "String", "StringValue": "\"<v>\"\r"}, "b": {"DataType": "Binary.png", "BinaryValue": "AP8B"}},
+		"MessageSystemAttributes": {"AWSTraceHeader": {"DataType": "String", "StringValue": "Root=1"}}}`},
+	{"SendMessageBatch", `{"QueueUrl": "orders", "Entries": [{"Id": "1", "MessageBody": "one"}, {"Id": "2", "MessageBody": "\u0001"},
+		{"Id": "3", "MessageBody": "three", "DelaySeconds": 900, "MessageAttributes": {"n": {"DataType": "Number", "StringValue": "7"}}}]}`},
+	{"ReceiveMessage", `{"QueueUrl": "orders", "MaxNumberOfMessages": 10, "MessageSystemAttributeNames": ["All"], "MessageAttributeNames": ["All"], "WaitTimeSeconds": 1}`},
+	{"ReceiveMessage", `{"QueueUrl": "dead"}`},
+	{"ChangeMessageVisibility", `{"QueueUrl": "orders", "ReceiptHandle": "$1", "VisibilityTimeout": 10}`},
+	{"ChangeMessageVisibilityBatch", `{"QueueUrl": "orders", "Entries": [{"Id": "a", "ReceiptHandle": "$2", "VisibilityTimeout": 0}, {"Id": "b", "ReceiptHandle": "bad", "VisibilityTimeout": 1}]}`},
+	{"ReceiveMessage", `{"QueueUrl": "orders", "WaitTimeSeconds": 20}`}, // both become dead letters meanwhile
+	{"StartMessageMoveTask", `{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:dead", "MaxNumberOfMessagesPerSecond": 1}`},
+	{"CancelMessageMoveTask", `{"TaskHandle": "$task"}`},
+	{"ListMessageMoveTasks", `{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:dead"}`},
+	{"SendMessage", `{"QueueUrl": "jobs.fifo", "MessageBody": "b", "MessageGroupId": "g", "MessageDeduplicationId": "d"}`},
+	{"ReceiveMessage", `{"QueueUrl": "jobs.fifo", "AttributeNames": ["All"], "ReceiveRequestAttemptId": "r"}`},
+	{"DeleteMessage", `{"QueueUrl": "jobs.fifo", "ReceiptHandle": "$1"}`},
+	{"DeleteMessageBatch", `{"QueueUrl": "orders", "Entries": [{"Id": "1", "ReceiptHandle": "bad"}]}`},
+	{"PurgeQueue", `{"QueueUrl": "orders"}`},
+	{"DeleteQueue", `{"QueueUrl": "orders"}`},
 }
 
 // Every operation answers the same in both protocols.
@@ -265,44 +163,7 @@ func TestProtocolsAgree(t *testing.T) {
 		viaJSON := &caller{Server: sqshttp.NewServer(sqshttp.Options{})}
 		viaQuery := &caller{Server: sqshttp.NewServer(sqshttp.Options{}), query: true}
 		seen := map[string]bool{}
-		for _, c := range []struct{ operation, input string }{
-			{"CreateQueue", `{"QueueName": "dead"}`},
-			{"CreateQueue", `{"QueueName": "orders", "Attributes": {"DelaySeconds": "0", "VisibilityTimeout": "60"}, "tags": {"team": "a & b", "x": ""}}`},
-			{"CreateQueue", `{"QueueName": "jobs.fifo", "Attributes": {"FifoQueue": "true"}}`},
-			{"GetQueueUrl", `{"QueueName": "orders"}`},
-			{"ListQueues", `{}`},
-			{"ListQueues", `{"MaxResults": 1, "QueueNamePrefix": "o"}`},
-			{"SetQueueAttributes", `{"QueueUrl": "orders", "Attributes": {"RedrivePolicy": "{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dead\",\"maxReceiveCount\":1}"}}`},
-			{"GetQueueAttributes", `{"QueueUrl": "orders", "AttributeNames": ["All"]}`},
-			{"GetQueueAttributes", `{"QueueUrl": "orders"}`},
-			{"ListDeadLetterSourceQueues", `{"QueueUrl": "dead"}`},
-			{"TagQueue", `{"QueueUrl": "orders", "Tags": {"y": "1", "z": "<2>"}}`},
-			{"UntagQueue", `{"QueueUrl": "orders", "TagKeys": ["x", "z"]}`},
-			{"ListQueueTags", `{"QueueUrl": "orders"}`},
-			{"ListQueueTags", `{"QueueUrl": "dead"}`},
-			{"AddPermission", `{"QueueUrl": "orders", "Label": "l", "AWSAccountIds": ["111111111111"], "Actions": ["SendMessage", "ReceiveMessage"]}`},
-			{"GetQueueAttributes", `{"QueueUrl": "orders", "AttributeNames": ["Policy"]}`},
-			{"RemovePermission", `{"QueueUrl": "orders", "Label": "l"}`},
-			{"SendMessage", `{"QueueUrl": "orders", "MessageBody": "a\r\n\t<\"&'>\u00f8\ud83d\ude00", "MessageAttributes": {
-				"s": {"DataType": "String", "StringValue": "\"<v>\"\r"}, "b": {"DataType": "Binary.png", "BinaryValue": "AP8B"}},
-				"MessageSystemAttributes": {"AWSTraceHeader": {"DataType": "String", "StringValue": "Root=1"}}}`},
-			{"SendMessageBatch", `{"QueueUrl": "orders", "Entries": [{"Id": "1", "MessageBody": "one"}, {"Id": "2", "MessageBody": "\u0001"},
-				{"Id": "3", "MessageBody": "three", "DelaySeconds": 900, "MessageAttributes": {"n": {"DataType": "Number", "StringValue": "7"}}}]}`},
-			{"ReceiveMessage", `{"QueueUrl": "orders", "MaxNumberOfMessages": 10, "MessageSystemAttributeNames": ["All"], "MessageAttributeNames": ["All"], "WaitTimeSeconds": 1}`},
-			{"ReceiveMessage", `{"QueueUrl": "dead"}`},
-			{"ChangeMessageVisibility", `{"QueueUrl": "orders", "ReceiptHandle": "$1", "VisibilityTimeout": 10}`},
-			{"ChangeMessageVisibilityBatch", `{"QueueUrl": "orders", "Entries": [{"Id": "a", "ReceiptHandle": "$2", "VisibilityTimeout": 0}, {"Id": "b", "ReceiptHandle": "bad", "VisibilityTimeout": 1}]}`},
-			{"ReceiveMessage", `{"QueueUrl": "orders", "WaitTimeSeconds": 20}`}, // both become dead letters meanwhile
-			{"StartMessageMoveTask", `{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:dead", "MaxNumberOfMessagesPerSecond": 1}`},
-			{"CancelMessageMoveTask", `{"TaskHandle": "$task"}`},
-			{"ListMessageMoveTasks", `{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:dead"}`},
-			{"SendMessage", `{"QueueUrl": "jobs.fifo", "MessageBody": "b", "MessageGroupId": "g", "MessageDeduplicationId": "d"}`},
-			{"ReceiveMessage", `{"QueueUrl": "jobs.fifo", "AttributeNames": ["All"], "ReceiveRequestAttemptId": "r"}`},
-			{"DeleteMessage", `{"QueueUrl": "jobs.fifo", "ReceiptHandle": "$1"}`},
-			{"DeleteMessageBatch", `{"QueueUrl": "orders", "Entries": [{"Id": "1", "ReceiptHandle": "bad"}]}`},
-			{"PurgeQueue", `{"QueueUrl": "orders"}`},
-			{"DeleteQueue", `{"QueueUrl": "orders"}`},
-		} {
+		for _, c := range calls {
 			seen[c.operation] = true
 			want := viaJSON.call(t, c.operation, c.input)
 			require.Equal(t, http.StatusOK, want.Status, "%s %s: %s", c.operation, c.input, want.Message)
@@ -310,6 +171,34 @@ func TestProtocolsAgree(t *testing.T) {
 		}
 		require.Len(t, seen, 23)
 	})
+}
+
+// refusals are calls that are refused, and the codes of their errors.
+var refusals = []struct{ operation, input, code string }{
+	{"SendMessage", `{"QueueUrl": "none", "MessageBody": "b"}`, "AWS.SimpleQueueService.NonExistentQueue"},
+	{"SendMessage", `{"MessageBody": "b"}`, "AWS.SimpleQueueService.NonExistentQueue"},
+	{"GetQueueUrl", `{"QueueName": "none"}`, "AWS.SimpleQueueService.NonExistentQueue"},
+	{"SendMessage", `{"QueueUrl": "q"}`, "MissingParameter"},
+	{"SendMessage", `{"QueueUrl": "q", "MessageBody": ""}`, "MissingParameter"},
+	{"SendMessage", `{"QueueUrl": "q", "MessageBody": "\u0000"}`, "InvalidMessageContents"},
+	{"SendMessage", `{"QueueUrl": "q", "MessageBody": "b", "DelaySeconds": 901}`, "InvalidParameterValue"},
+	{"SendMessage", `{"QueueUrl": "q", "MessageBody": "b", "MessageAttributes": {"": {"DataType": "String", "StringValue": "v"}}}`, "InvalidParameterValue"},
+	{"SendMessage", `{"QueueUrl": "q", "MessageBody": "b", "MessageAttributes": {"n": {"DataType": "String", "StringValue": ""}}}`, "InvalidParameterValue"},
+	{"SendMessage", `{"QueueUrl": "q", "MessageBody": "b", "MessageAttributes": {"n": {"DataType": "String", "StringListValues": ["a"]}}}`,
+		"AWS.SimpleQueueService.UnsupportedOperation"},
+	{"SendMessageBatch", `{"QueueUrl": "q"}`, "AWS.SimpleQueueService.EmptyBatchRequest"},
+	{"SendMessageBatch", `{"QueueUrl": "q", "Entries": [{"Id": "a", "MessageBody": "b"}, {"Id": "a", "MessageBody": "c"}]}`, "AWS.SimpleQueueService.BatchEntryIdsNotDistinct"},
+	{"SendMessageBatch", `{"QueueUrl": "q", "Entries": [{"Id": "", "MessageBody": "b"}]}`, "AWS.SimpleQueueService.InvalidBatchEntryId"},
+	{"ReceiveMessage", `{"QueueUrl": "q", "MaxNumberOfMessages": 11}`, "InvalidParameterValue"},
+	{"DeleteMessage", `{"QueueUrl": "q", "ReceiptHandle": "\"<bad>\""}`, "ReceiptHandleIsInvalid"},
+	{"DeleteMessage", `{"QueueUrl": "q"}`, "MissingParameter"},
+	{"CreateQueue", `{"QueueName": "q", "Attributes": {"DelaySeconds": "1"}}`, "QueueAlreadyExists"},
+	{"CreateQueue", `{"QueueName": "a b"}`, "InvalidParameterValue"},
+	{"SetQueueAttributes", `{"QueueUrl": "q", "Attributes": {"Foobar": "1"}}`, "InvalidAttributeName"},
+	{"SetQueueAttributes", `{"QueueUrl": "q", "Attributes": {"VisibilityTimeout": "-1"}}`, "InvalidAttributeValue"},
+	{"GetQueueAttributes", `{"QueueUrl": "q", "AttributeNames": ["Foobar"]}`, "InvalidAttributeName"},
+	{"PurgeQueue", `{"QueueUrl": "q"}`, "AWS.SimpleQueueService.PurgeQueueInProgress"},
+	{"StartMessageMoveTask", `{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:none"}`, "ResourceNotFoundException"},
 }
 
 // Every refusal has the same code, status and text in both protocols, but for one
@@ -322,32 +211,7 @@ func TestProtocolsRefuseAlike(t *testing.T) {
 			c.call(t, "CreateQueue", `{"QueueName": "q"}`)
 			c.call(t, "PurgeQueue", `{"QueueUrl": "q"}`)
 		}
-		for _, c := range []struct{ operation, input, code string }{
-			{"SendMessage", `{"QueueUrl": "none", "MessageBody": "b"}`, "AWS.SimpleQueueService.NonExistentQueue"},
-			{"SendMessage", `{"MessageBody": "b"}`, "AWS.SimpleQueueService.NonExistentQueue"},
-			{"GetQueueUrl", `{"QueueName": "none"}`, "AWS.SimpleQueueService.NonExistentQueue"},
-			{"SendMessage", `{"QueueUrl": "q"}`, "MissingParameter"},
-			{"SendMessage", `{"QueueUrl": "q", "MessageBody": ""}`, "MissingParameter"},
-			{"SendMessage", `{"QueueUrl": "q", "MessageBody": "\u0000"}`, "InvalidMessageContents"},
-			{"SendMessage", `{"QueueUrl": "q", "MessageBody": "b", "DelaySeconds": 901}`, "InvalidParameterValue"},
-			{"SendMessage", `{"QueueUrl": "q", "MessageBody": "b", "MessageAttributes": {"": {"DataType": "String", "StringValue": "v"}}}`, "InvalidParameterValue"},
-			{"SendMessage", `{"QueueUrl": "q", "MessageBody": "b", "MessageAttributes": {"n": {"DataType": "String", "StringValue": ""}}}`, "InvalidParameterValue"},
-			{"SendMessage", `{"QueueUrl": "q", "MessageBody": "b", "MessageAttributes": {"n": {"DataType": "String", "StringListValues": ["a"]}}}`,
-				"AWS.SimpleQueueService.UnsupportedOperation"},
-			{"SendMessageBatch", `{"QueueUrl": "q"}`, "AWS.SimpleQueueService.EmptyBatchRequest"},
-			{"SendMessageBatch", `{"QueueUrl": "q", "Entries": [{"Id": "a", "MessageBody": "b"}, {"Id": "a", "MessageBody": "c"}]}`, "AWS.SimpleQueueService.BatchEntryIdsNotDistinct"},
-			{"SendMessageBatch", `{"QueueUrl": "q", "Entries": [{"Id": "", "MessageBody": "b"}]}`, "AWS.SimpleQueueService.InvalidBatchEntryId"},
-			{"ReceiveMessage", `{"QueueUrl": "q", "MaxNumberOfMessages": 11}`, "InvalidParameterValue"},
-			{"DeleteMessage", `{"QueueUrl": "q", "ReceiptHandle": "\"<bad>\""}`, "ReceiptHandleIsInvalid"},
-			{"DeleteMessage", `{"QueueUrl": "q"}`, "MissingParameter"},
-			{"CreateQueue", `{"QueueName": "q", "Attributes": {"DelaySeconds": "1"}}`, "QueueAlreadyExists"},
-			{"CreateQueue", `{"QueueName": "a b"}`, "InvalidParameterValue"},
-			{"SetQueueAttributes", `{"QueueUrl": "q", "Attributes": {"Foobar": "1"}}`, "InvalidAttributeName"},
-			{"SetQueueAttributes", `{"QueueUrl": "q", "Attributes": {"VisibilityTimeout": "-1"}}`, "InvalidAttributeValue"},
-			{"GetQueueAttributes", `{"QueueUrl": "q", "AttributeNames": ["Foobar"]}`, "InvalidAttributeName"},
-			{"PurgeQueue", `{"QueueUrl": "q"}`, "AWS.SimpleQueueService.PurgeQueueInProgress"},
-			{"StartMessageMoveTask", `{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:none"}`, "ResourceNotFoundException"},
-		} {
+		for _, c := range refusals {
 			want := viaJSON.call(t, c.operation, c.input)
 			require.Equal(t, c.code, want.Code, "%s %s: %s", c.operation, c.input, want.Message)
 			if want.Message == "The specified queue does not exist." {

@@ -3,6 +3,7 @@ package sqshttp_test
 import (
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -176,6 +177,43 @@ func TestQueryReplyHeaders(t *testing.T) {
 	require.Equal(t, "text/xml", header.Get("Content-Type"))
 	require.Equal(t, `<?xml version="1.0"?><PurgeQueueResponse xmlns="http://queue.amazonaws.com/doc/2012-11-05/"><ResponseMetadata><RequestId>`+
 		header.Get("X-Amzn-Requestid")+`</RequestId></ResponseMetadata></PurgeQueueResponse>`, string(body))
+}
+
+// Authentication errors have their codes and statuses in XML too (C4).
+func TestQueryAuthenticationErrors(t *testing.T) {
+	s := sqshttp.NewServer(sqshttp.Options{Verify: map[string]string{"key": "secret"}})
+	const signed = "AWS4-HMAC-SHA256 Credential=%s, SignedHeaders=host;x-amz-date, Signature=00"
+	now := time.Now().UTC()
+	scope := "/" + now.Format("20060102") + "/us-east-1/sqs/aws4_request"
+	for _, c := range []struct {
+		authorization string
+		status        int
+		code          string
+	}{
+		{"", http.StatusForbidden, "AccessDenied"},
+		{fmt.Sprintf(signed, "other"+scope), http.StatusForbidden, "InvalidClientTokenId"},
+		{fmt.Sprintf(signed, "key"+scope), http.StatusForbidden, "SignatureDoesNotMatch"},
+		{"AWS4-HMAC-SHA256 Credential=key", http.StatusBadRequest, "IncompleteSignature"},
+	} {
+		r := newRequest(t, http.MethodGet, "/?Action=ListQueues", "")
+		r.Header.Set("X-Amz-Date", now.Format("20060102T150405Z"))
+		if c.authorization != "" {
+			r.Header.Set("Authorization", c.authorization)
+		}
+		status, _, body := do(t, s, r)
+		require.Equal(t, c.status, status, "%s", body)
+		require.Contains(t, string(body), "<Error><Type>Sender</Type><Code>"+c.code+"</Code>")
+	}
+}
+
+// An entry that lacks something is named by its place, whatever its index (A15.8).
+func TestQueryNamesTheEntry(t *testing.T) {
+	s, q := newServer(t)
+	status, body := send(t, s, http.MethodPost, queuePath, "Action=SendMessageBatch&SendMessageBatchRequestEntry.3.Id=a"+
+		"&SendMessageBatchRequestEntry.3.MessageBody=b&SendMessageBatchRequestEntry.7.MessageBody=c")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, body, "<Code>MissingParameter</Code><Message>The request must contain the parameter SendMessageBatchRequestEntry.2.Id.</Message>")
+	require.Zero(t, q.Stats().Sent)
 }
 
 // FuzzQuery sends any request. The answer is a document, never a fault of the server,
