@@ -3,6 +3,7 @@ package awssqs
 import (
 	"bytes"
 	"reflect"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/aws/smithy-go"
@@ -109,7 +110,7 @@ func (r *recorder) write(member *smithy.Schema, value any) {
 func (c *container) typeOf(member *smithy.Schema) reflect.Type {
 	switch c.Kind() {
 	case reflect.Struct:
-		if f, ok := c.Type().FieldByName(member.MemberName()); ok {
+		if f, ok := c.Type().FieldByName(fieldName(member)); ok {
 			return f.Type
 		}
 	case reflect.Slice, reflect.Map:
@@ -122,12 +123,18 @@ func (c *container) typeOf(member *smithy.Schema) reflect.Type {
 func (c *container) put(member *smithy.Schema, v reflect.Value) {
 	switch c.Kind() {
 	case reflect.Struct:
-		c.FieldByName(member.MemberName()).Set(v)
+		c.FieldByName(fieldName(member)).Set(v)
 	case reflect.Slice:
 		c.Set(reflect.Append(c.Value, v))
 	case reflect.Map:
 		c.SetMapIndex(reflect.ValueOf(c.key), v)
 	}
+}
+
+// fieldName returns the name of the field that a member is in Go: tags is Tags.
+func fieldName(member *smithy.Schema) string {
+	name := member.MemberName()
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // fill sets dst, an output of the SDK or a part of one, to what src of package api

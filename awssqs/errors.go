@@ -28,7 +28,7 @@ func (q *Queue) refusal(err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	sentinel := sentinel(refused)
+	sentinel := q.sentinel(refused)
 	if sentinel == nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (q *Queue) refusal(err error) error {
 }
 
 // sentinel returns the engine's error for one of the API, or nil if it has none.
-func sentinel(err smithy.APIError) error {
+func (q *Queue) sentinel(err smithy.APIError) error {
 	// An endpoint that is not Amazon's may send the code of one protocol or the other.
 	code := strings.TrimSuffix(strings.TrimPrefix(err.ErrorCode(), "AWS.SimpleQueueService."), "Exception")
 	switch code {
@@ -44,8 +44,10 @@ func sentinel(err smithy.APIError) error {
 		return memsqs.ErrClosed
 	case "MissingParameter", "MissingRequiredParameter":
 		return memsqs.ErrMissingParameter
-	case "InvalidParameterValue", "MessageNotInflight":
-		return invalidParameter(err.ErrorMessage())
+	case "InvalidParameterValue":
+		return q.invalidParameter(err.ErrorMessage())
+	case "MessageNotInflight": // A6.8
+		return memsqs.ErrMessageGone
 	case "ReceiptHandleIsInvalid":
 		if isExpired(err.ErrorMessage()) { // B8.2
 			return memsqs.ErrReceiptHandleExpired
@@ -67,11 +69,13 @@ func sentinel(err smithy.APIError) error {
 
 // invalidParameter returns the sentinel for an InvalidParameterValue. What the
 // engine tells apart, SQS tells in the text alone.
-func invalidParameter(message string) error {
+func (q *Queue) invalidParameter(message string) error {
 	switch {
 	case isExpired(message): // B8.1
 		return memsqs.ErrReceiptHandleExpired
-	case strings.Contains(message, "not valid for this queue type"): // A1.9
+	case strings.Contains(message, "not available for visibility timeout change"): // A6.7
+		return memsqs.ErrMessageGone
+	case strings.Contains(message, "not valid for this queue type") && !q.FIFO(): // A1.9
 		return memsqs.ErrNotFIFO
 	}
 	return memsqs.ErrInvalidParameterValue

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -128,11 +127,10 @@ func (b *bypass) account(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("get identity: get credentials: %w", err)
 	}
-	key := credentials.AccessKeyID
-	if len(key) != 12 || strings.Trim(key, "0123456789") != "" {
-		return "", nil
+	if key := credentials.AccessKeyID; api.IsAccount(key) {
+		return key, nil
 	}
-	return key, nil
+	return "", nil
 }
 
 // call calls an operation.

@@ -2,6 +2,7 @@ package awssqs
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -57,7 +58,7 @@ func (q *Queue) askTimeout(ctx context.Context) (time.Duration, error) {
 	}
 	s, err := strconv.Atoi(out.Attributes[string(name)])
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("awssqs: %s of queue %s: %w", name, q.name(), err)
 	}
 	return time.Duration(s) * time.Second, nil
 }

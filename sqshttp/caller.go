@@ -15,7 +15,7 @@ func (s *Server) caller(r *http.Request) *api.Caller {
 		if isRegion(cred.region) {
 			region = cred.region
 		}
-		if isAccount(cred.key) {
+		if api.IsAccount(cred.key) {
 			account = cred.key
 		}
 	}
@@ -68,9 +68,4 @@ func parseCredential(s string) (c credential, ok bool) {
 // isRegion reports whether s can be the name of a region: those of a URL's host.
 func isRegion(s string) bool {
 	return s != "" && len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
-
-// isAccount reports whether s can be an account id.
-func isAccount(s string) bool {
-	return len(s) == 12 && strings.Trim(s, "0123456789") == ""
 }

@@ -104,6 +104,12 @@ func (s *Service) Caller(region, account, endpoint string) *Caller {
 	}
 }
 
+// IsAccount reports whether s can be an account id. An access key that can be is
+// one: it names the account that calls.
+func IsAccount(s string) bool {
+	return len(s) == 12 && strings.Trim(s, "0123456789") == ""
+}
+
 // now returns the time on the service's clock.
 func (s *Service) now() time.Time {
 	if s.Clock == nil {
