@@ -30,7 +30,7 @@ func (q *Queue) refusal(err error) error {
 	}
 	sentinel := q.sentinel(refused)
 	if sentinel == nil {
-		return err
+		return newFailure(err, refused)
 	}
 	return &memsqs.Error{Code: code{sentinel, err}, Queue: q.name(), Detail: err.Error()}
 }
