@@ -46,10 +46,7 @@ func (c *caller) call(t *testing.T, operation, input string) answer {
 
 func (c *caller) callJSON(t *testing.T, operation, input string) answer {
 	t.Helper()
-	r := newRequest(t, http.MethodPost, "/", input)
-	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("X-Amz-Target", "AmazonSQS."+operation)
-	status, header, body := do(t, c.Server, r)
+	status, header, body := do(t, c.Server, jsonRequest(t, operation, input))
 	output := object{}
 	if len(body) > 0 {
 		output = parseJSON(t, body)

@@ -5,6 +5,9 @@ func DecodeForm(query, body string, input any) error {
 	return form{[]byte(query), []byte(body)}.decode(input)
 }
 
+// DecodeJSON fills an input with the members of a JSON object.
+var DecodeJSON = decodeJSON
+
 // The replies of the Query protocol.
 var (
 	ResponseXML  = responseXML

@@ -20,11 +20,7 @@ import (
 // newServer returns a server with an empty queue q.
 func newServer(t *testing.T) (*sqshttp.Server, *memsqs.Queue) {
 	t.Helper()
-	s := sqshttp.NewServer(sqshttp.Options{})
-	q, err := memsqs.NewQueue(memsqs.Config{Name: "q"})
-	require.NoError(t, err)
-	require.NoError(t, s.Add(q))
-	return s, q
+	return newServerWith(t, sqshttp.Options{})
 }
 
 const queuePath = "/000000000000/q"

@@ -138,14 +138,14 @@ func xmlLeaves(t *testing.T, document []byte) (leaves []string) {
 	}
 }
 
-func newRequest(t *testing.T, method, target, body string) *http.Request {
+func newRequest(t testing.TB, method, target, body string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "http://sqs.test"+target, strings.NewReader(body))
 	require.NoError(t, err)
 	return r
 }
 
-func do(t *testing.T, s *sqshttp.Server, r *http.Request) (status int, header http.Header, body []byte) {
+func do(t testing.TB, s *sqshttp.Server, r *http.Request) (status int, header http.Header, body []byte) {
 	t.Helper()
 	response, err := s.Do(r)
 	require.NoError(t, err)
