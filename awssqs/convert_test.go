@@ -97,11 +97,11 @@ func read(t *testing.T, body []byte, out smithy.Deserializable) {
 type filling int
 
 const (
-	absent filling = iota // nil, and 0 where there is no nil
-	zero                  // pointers to zero, and what has no elements
-	sparse                // something in what an answer always has
-	full                  // something in everything
-	mangled               // the same, with bytes that are not UTF-8
+	absent  filling = iota // nil, and 0 where there is no nil
+	zero                   // pointers to zero, and what has no elements
+	sparse                 // something in what an answer always has
+	full                   // something in everything
+	mangled                // the same, with bytes that are not UTF-8
 )
 
 // fill fills v, whose name tells its strings apart.
