@@ -87,7 +87,7 @@ func (d *delivery) groupOf(in *memsqs.SendInput) (string, error) {
 	if d.isFIFO {
 		return d.group(in)
 	}
-	return "", d.checkStandard(in)
+	return "", checkStandard(in)
 }
 
 // run makes calls until every message has been accepted or reported.
@@ -221,7 +221,7 @@ func (d *delivery) sentNone(ctx context.Context, call []*lane, err error) error 
 	case len(call) == 1:
 		d.fail(call[0], err)
 	default: // one of them may be to blame for all
-		d.again = append(d.again, call...)
+		d.again = append(call, d.again...)
 		d.singly = len(call)
 	}
 	d.broken = 0
@@ -295,7 +295,7 @@ func (d *delivery) giveUp(err error) {
 	}
 }
 
-func (p *Publisher) attempts() int { return cmp.Or(p.Attempts, DefaultAttempts) }
+func (p *Publisher) attempts() int { return cmp.Or(p.Attempts, defaultAttempts) }
 
 func (p *Publisher) backoff(failures int) time.Duration {
 	if p.Backoff == nil {

@@ -17,8 +17,11 @@ import (
 const (
 	DefaultPartitionKeyHeader = "partition-key"
 	DefaultGroup              = "default"
-	DefaultAttempts           = 5
 )
+
+const defaultAttempts = 5
+
+var defaultBackoff = Exponential(100*time.Millisecond, 5*time.Second)
 
 // ErrHeldBack means that a message was not sent because one before it in its
 // group was not. Had it been sent, a later try of that one would come after it.
@@ -75,15 +78,13 @@ type Publisher struct {
 	// Group is the group of messages that do not name one, in a FIFO queue.
 	Group string
 
-	// Attempts is how often a message is tried. Zero means [DefaultAttempts].
+	// Attempts is how often a message is tried. Zero means 5 times.
 	Attempts int
 
 	// Backoff says how long to wait before the next try. Nil means from 100
 	// milliseconds to 5 seconds, exponential and with jitter.
 	Backoff Backoff
 }
-
-var defaultBackoff = Exponential(100*time.Millisecond, 5*time.Second)
 
 // Publish sends a message. It returns when the queue has accepted it, or the
 // error of the last try when the queue has refused it, or failed as often as
@@ -148,7 +149,9 @@ func (p *Publisher) check(ctx context.Context) error {
 	case p.Queue == nil:
 		return refuse(memsqs.ErrMissingParameter, "the Publisher has no Queue")
 	case p.Attempts < 0:
-		return refuse(memsqs.ErrInvalidParameterValue, "Attempts is %d; it must be 1 or more, or 0 for %d", p.Attempts, DefaultAttempts)
+		return refuse(memsqs.ErrInvalidParameterValue, "Attempts is %d; it must be 1 or more, or 0 for %d", p.Attempts, defaultAttempts)
+	case p.Group != "" && !isFIFO(p.Queue):
+		return refuse(memsqs.ErrNotFIFO, "the Publisher's Group is %q; only a FIFO queue takes one", p.Group)
 	}
 	return nil
 }
@@ -157,15 +160,13 @@ func (p *Publisher) header() string {
 	return cmp.Or(p.PartitionKeyHeader, DefaultPartitionKeyHeader)
 }
 
-// checkStandard refuses what only a FIFO queue takes.
-func (p *Publisher) checkStandard(in *memsqs.SendInput) error {
+// checkStandard refuses a message that asks for what only a FIFO queue has.
+func checkStandard(in *memsqs.SendInput) error {
 	switch {
 	case in.GroupID != "":
 		return refuse(memsqs.ErrNotFIFO, "GroupID is %q; only a FIFO queue takes one", in.GroupID)
 	case in.DeduplicationID != "":
 		return refuse(memsqs.ErrNotFIFO, "DeduplicationID is %q; only a FIFO queue takes one", in.DeduplicationID)
-	case p.Group != "":
-		return refuse(memsqs.ErrNotFIFO, "the Publisher's Group is %q; only a FIFO queue takes one", p.Group)
 	}
 	return nil
 }

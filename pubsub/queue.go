@@ -22,7 +22,8 @@ type Sender interface {
 // A FIFOSender is a [Sender] that can be a FIFO queue. It is one if FIFO returns
 // true. A *memsqs.FIFOQueue always is; a *memsqs.Queue has no such method, so
 // that the compiler refuses it where a FIFO queue is wanted. A queue outside of
-// the process may know only at run time.
+// the process may know only at run time. A type that wraps a Sender must pass FIFO
+// on; else what it wraps is taken for a standard queue.
 type FIFOSender interface {
 	Sender
 	FIFO() bool

@@ -88,9 +88,8 @@ func (t *Topic) Publish(ctx context.Context, in memsqs.SendInput) error {
 // them in batches, as from [Publisher.PublishAll]. If one message is refused with
 // memsqs.ErrNotFIFO, none is sent.
 func (t *Topic) PublishAll(ctx context.Context, in []memsqs.SendInput) error {
-	var none Publisher
 	for i := range in {
-		if err := none.checkStandard(&in[i]); err != nil {
+		if err := checkStandard(&in[i]); err != nil {
 			return fmt.Errorf("pubsub: message %d: %w", i, err)
 		}
 	}
