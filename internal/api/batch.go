@@ -113,6 +113,7 @@ func results[E, A, R any](b *batch[A], entries []E, id func(*E) *string, ok func
 			failed = append(failed, BatchResultErrorEntry{Id: *id(&entries[i]), SenderFault: true, Code: fault.Code, Message: fault.Message})
 		}
 	}
+	successful = make([]R, 0, len(b.at))
 	for arg, i := range b.at {
 		if b.faults[i] == nil {
 			successful = append(successful, ok(&entries[i], arg))

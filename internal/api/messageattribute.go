@@ -95,7 +95,7 @@ func wordsOfAttributes(attrs map[string]MessageAttributeValue) *Error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		a := attrs[name]
-		for _, words := range []string{wordsOfName(name), wordsOfType(name, value(a.DataType)), wordsOfValue(name, &a)} {
+		for _, words := range []string{wordsOfName(name), wordsOfType(name, &a), wordsOfValue(name, &a)} {
 			if words != "" {
 				return InvalidParameterValue.errorf("%s", words)
 			}
@@ -130,10 +130,13 @@ func wordsOfName(name string) string {
 }
 
 // wordsOfType says what is wrong with the type of an attribute, if anything.
-func wordsOfType(name, dataType string) string {
+func wordsOfType(name string, a *MessageAttributeValue) string {
+	dataType := value(a.DataType)
 	base, label, labelled := strings.Cut(dataType, ".")
 	_, disallowed := findDisallowed(label)
 	switch {
+	case dataType == "" && a.StringValue == nil && a.BinaryValue == nil:
+		return fmt.Sprintf("The message (user) attribute '%s' must contain a non-empty message attribute value.", name)
 	case dataType == "":
 		return fmt.Sprintf("The message (user) attribute '%s' must contain a non-empty message attribute type.", name)
 	case base != "String" && base != "Number" && base != "Binary", labelled && label == "", disallowed:

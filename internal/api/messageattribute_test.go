@@ -1,0 +1,148 @@
+package api_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/memsqs/memsqs"
+	"github.com/memsqs/memsqs/internal/api"
+	"github.com/stretchr/testify/require"
+)
+
+// What attributes a message can be refused for, and in which words (A8).
+func TestMessageAttributesAreRefused(t *testing.T) {
+	many := make(attributes)
+	for i := range 11 {
+		many[strconv.Itoa(i)] = text("String", "v")
+	}
+	long := strings.Repeat("n", 257)
+	type value = api.MessageAttributeValue
+	const (
+		badType  = "The type of message (user) attribute 'n' is invalid. You must use only the following supported type prefixes: Binary, Number, String."
+		noType   = "The message (user) attribute 'n' must contain a non-empty message attribute type."
+		notANumb = "Can't cast the value of message (user) attribute 'n' to a number."
+		reserved = "You can't use message attribute names beginning with 'AWS.' or 'Amazon'. These strings are reserved for internal use."
+		badName  = " was found in the message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots."
+	)
+	for name, test := range map[string]struct {
+		attrs attributes
+		text  string
+	}{
+		"eleven":               {many, "Number of message attributes [11] exceeds the allowed maximum [10]."}, // A8.1
+		"no name":              {attributes{"": text("String", "v")}, "The request must contain non-empty message attribute name."},
+		"long name":            {attributes{long: text("String", "v")}, "Message (user) attribute name must be shorter than 256 bytes."},
+		"AWS name":             {attributes{"aWs.n": text("String", "v")}, reserved},
+		"Amazon name":          {attributes{"AMAZON.n": text("String", "v")}, reserved},
+		"dot before":           {attributes{".n": text("String", "v")}, "Message (user) attribute name must not begin with character '.'."},
+		"dot after":            {attributes{"n.": text("String", "v")}, "Message (user) attribute name must not end with character '.'."},
+		"two dots":             {attributes{"n..n": text("String", "v")}, "Message (user) attribute name must not have successive '.' characters."},
+		"name with !":          {attributes{"n!": text("String", "v")}, "Invalid non-alphanumeric character '#x21'" + badName},
+		"name with §":          {attributes{"n§": text("String", "v")}, "Invalid non-alphanumeric character '#xA7'" + badName}, // A8.3
+		"nothing":              {attributes{"n": {}}, "The message (user) attribute 'n' must contain a non-empty message attribute value."},
+		"no type":              {attributes{"n": {StringValue: new("v")}}, noType},
+		"empty type":           {attributes{"n": text("", "v")}, noType},
+		"unknown type":         {attributes{"n": text("Text", "v")}, badType}, // A8.4
+		"type in lower case":   {attributes{"n": text("string", "v")}, badType},
+		"type with empty part": {attributes{"n": text("String.", "v")}, badType},
+		"long type":            {attributes{"n": text("String."+long, "v")}, "Message (user) attribute type must be shorter than 256 bytes."},
+		"empty String":         {attributes{"n": text("String", "")}, "Message (user) attribute 'n' must contain a non-empty value of type 'String'."}, // A8.6
+		"no value":             {attributes{"n": {DataType: new("Number.int")}}, "Message (user) attribute 'n' must contain a non-empty value of type 'Number.int'."},
+		"empty Binary":         {attributes{"n": blob("")}, "Message (user) attribute 'n' must contain a non-empty value of type 'Binary'."},
+		"two values":           {attributes{"n": {DataType: new("String"), StringValue: new("v"), BinaryValue: []byte("v")}}, "Message (user) attribute 'n' must have a single value."},
+		"String of bytes":      {attributes{"n": {DataType: new("String"), BinaryValue: []byte("v")}}, "Message (user) attribute 'n' with type 'String' must use field 'String'."},
+		"Number of bytes":      {attributes{"n": {DataType: new("Number"), BinaryValue: []byte("1")}}, "Message (user) attribute 'n' with type 'Number' must use field 'String'."},
+		"Binary of text":       {attributes{"n": text("Binary.png", "v")}, "Message (user) attribute 'n' with type 'Binary.png' must use field 'Binary'."},
+		"not a number":         {attributes{"a": text("Number", "1"), "n": text("Number", "ten"), "z": text("Number", "2")}, notANumb}, // A8.5
+		"hexadecimal":          {attributes{"a": text("Number", "1"), "n": text("Number", "0x10")}, notANumb},
+		"infinite":             {attributes{"a": text("Number", "-1.5e3"), "n": text("Number", "Inf")}, notANumb},
+		"too large":            {attributes{"a": text("Number", "1e126"), "n": text("Number", "1e127")}, notANumb},
+		"too small":            {attributes{"a": text("Number", "-1e-128"), "n": text("Number", "1e-129")}, notANumb},
+		"too precise":          {attributes{"a": text("Number", strings.Repeat("7", 38)), "n": text("Number", strings.Repeat("7", 39))}, notANumb},
+		"bad character":        {attributes{"n": text("String", "v\x00")}, "Invalid binary character '#x0' was found in the message attribute 'n' value, " + allowedText}, // A1.7
+		"two that are bad":     {attributes{"a": text("String", ""), "n": text("Text", "v")}, "Message (user) attribute 'a' must contain a non-empty value of type 'String'."},
+		"good beside bad":      {attributes{"attr.1øßä": text("String", "v"), "n": value{DataType: new("Text"), StringValue: new("v")}}, badType},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireAttributesRefused(t, api.InvalidParameterValue, test.text, test.attrs, nil)
+		})
+	}
+}
+
+// Values that are lists are not supported (A8.7), in system attributes neither.
+func TestListValuesAreRefused(t *testing.T) {
+	for name, list := range map[string]api.MessageAttributeValue{
+		"strings":    {DataType: new("String"), StringValue: new("v"), StringListValues: []string{"v"}},
+		"blobs":      {DataType: new("Binary"), BinaryListValues: [][]byte{{1}}},
+		"empty list": {DataType: new("String"), StringValue: new("v"), StringListValues: []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const text = "Message attribute list values in SendMessage operation are not supported."
+			requireAttributesRefused(t, api.UnsupportedOperation, text, attributes{"n": list}, nil)
+			requireAttributesRefused(t, api.UnsupportedOperation, text, nil, attributes{"AWSTraceHeader": list})
+		})
+	}
+}
+
+// Only AWSTraceHeader can be sent as a system attribute, and only as a String
+// (A10.2).
+func TestMessageSystemAttributesAreRefused(t *testing.T) {
+	const badType = "The type of message system attribute 'AWSTraceHeader' is invalid. You must use only the following supported type prefixes: String."
+	for name, test := range map[string]struct {
+		attrs attributes
+		text  string
+	}{
+		"other name":    {attributes{"AWSTraceHeader": text("String", "v"), "SenderId": text("String", "v")}, "Message system attribute name 'SenderId' is invalid."},
+		"Number":        {attributes{"AWSTraceHeader": text("Number", "1")}, badType},
+		"labelled":      {attributes{"AWSTraceHeader": text("String.x", "1")}, badType},
+		"no type":       {attributes{"AWSTraceHeader": {StringValue: new("v")}}, badType},
+		"empty":         {attributes{"AWSTraceHeader": text("String", "")}, "Message system attribute 'AWSTraceHeader' must contain a non-empty value of type 'String'."},
+		"bytes":         {attributes{"AWSTraceHeader": {DataType: new("String"), BinaryValue: []byte("v")}}, "Message system attribute 'AWSTraceHeader' must contain a non-empty value of type 'String'."},
+		"two values":    {attributes{"AWSTraceHeader": {DataType: new("String"), StringValue: new("v"), BinaryValue: []byte("v")}}, "Message system attribute 'AWSTraceHeader' must have a single value."},
+		"bad character": {attributes{"AWSTraceHeader": text("String", "\x02")}, "Invalid binary character '#x2' was found in the message system attribute 'AWSTraceHeader' value, " + allowedText},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireAttributesRefused(t, api.InvalidParameterValue, test.text, nil, test.attrs)
+		})
+	}
+}
+
+// requireAttributesRefused requires that a message with the given attributes is
+// refused, and in a batch fails alone.
+func requireAttributesRefused(t *testing.T, kind *api.Kind, text string, attrs, system attributes) {
+	t.Helper()
+	c := newCaller()
+	q := addQueue(t, c, memsqs.Config{})
+	out, err := c.SendMessage(t.Context(), &api.SendMessageInput{QueueUrl: new(standard), MessageBody: new("body"), MessageAttributes: attrs, MessageSystemAttributes: system})
+	requireFault(t, kind, text, out, err)
+	requireNothingChanged(t, q)
+	batch, err := c.SendMessageBatch(t.Context(), &api.SendMessageBatchInput{QueueUrl: new(standard), Entries: []api.SendMessageBatchRequestEntry{
+		{Id: new("1"), MessageBody: new("bad"), MessageAttributes: attrs, MessageSystemAttributes: system},
+		{Id: new("2"), MessageBody: new("good")},
+	}})
+	require.NoError(t, err)
+	require.Equal(t, []api.BatchResultErrorEntry{failed("1", kind, text)}, batch.Failed)
+	require.Equal(t, "good", receiveOne(t, c, standard).Body)
+}
+
+// A caller's trace header is that of the messages that have none, in a batch too
+// (A10.3). It has no MD5: it was not sent as an attribute.
+func TestTraceHeaderOfTheCaller(t *testing.T) {
+	c := newCaller()
+	addQueue(t, c, memsqs.Config{})
+	c.TraceHeader = "Root=1"
+	own := attributes{"AWSTraceHeader": text("String", "Root=2")}
+	sent, err := c.SendMessage(t.Context(), &api.SendMessageInput{QueueUrl: new(standard), MessageBody: new("a")})
+	require.NoError(t, err)
+	require.Empty(t, sent.MD5OfMessageSystemAttributes)
+	batch, err := c.SendMessageBatch(t.Context(), &api.SendMessageBatchInput{QueueUrl: new(standard), Entries: []api.SendMessageBatchRequestEntry{
+		{Id: new("1"), MessageBody: new("b"), MessageSystemAttributes: own},
+		{Id: new("2"), MessageBody: new("c")},
+	}})
+	require.NoError(t, err)
+	require.NotEmpty(t, batch.Successful[0].MD5OfMessageSystemAttributes)
+	require.Empty(t, batch.Successful[1].MD5OfMessageSystemAttributes)
+	for i, m := range receive(t, c, standard) {
+		require.Equal(t, []string{"Root=1", "Root=2", "Root=1"}[i], m.Attributes["AWSTraceHeader"])
+	}
+}
