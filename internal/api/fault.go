@@ -22,8 +22,8 @@ func (c *Caller) fault(err error, words func(*memsqs.Error) *Error) error {
 	return words(refused)
 }
 
-// wholeCall words a refusal that cannot be: the API has looked for every reason
-// before. What it looked at can have been configured otherwise since.
+// wholeCall words a refusal for which the API has looked before, and found no
+// reason: only a configuration that has changed since can be one.
 func wholeCall(refused *memsqs.Error) *Error {
 	return InvalidParameterValue.errorf("One or more parameters are invalid. Reason: %s", refused.Detail)
 }

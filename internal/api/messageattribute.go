@@ -47,7 +47,7 @@ func checkNoList(a *MessageAttributeValue) *Error {
 
 // traceHeaderOf returns the trace header among message system attributes, or the
 // given one if there is none (A10.2, A10.3).
-func traceHeaderOf(attrs map[string]MessageAttributeValue, otherwise string) (string, *Error) {
+func traceHeaderOf(attrs map[string]MessageAttributeValue, fallback string) (string, *Error) {
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if name != traceHeader {
 			return "", InvalidParameterValue.errorf("Message system attribute name '%s' is invalid.", name)
@@ -55,7 +55,7 @@ func traceHeaderOf(attrs map[string]MessageAttributeValue, otherwise string) (st
 	}
 	a, ok := attrs[traceHeader]
 	if !ok {
-		return otherwise, nil
+		return fallback, nil
 	}
 	fault := checkNoList(&a)
 	switch {
@@ -87,8 +87,9 @@ func findDisallowed(s string) (string, bool) {
 	return "", false
 }
 
-// wordsOfAttributes words the refusal of attributes (A8). Of several that are
-// faulty it is for the first, in the order of their names, as it is in the engine.
+// wordsOfAttributes words the refusal of attributes (A8), nil if they are not what
+// is refused. Of several that are faulty it is for the first, in the order of their
+// names, as it is in the engine.
 func wordsOfAttributes(attrs map[string]MessageAttributeValue) *Error {
 	if len(attrs) > maxAttributes {
 		return InvalidParameterValue.errorf("Number of message attributes [%d] exceeds the allowed maximum [%d].", len(attrs), maxAttributes)
@@ -101,7 +102,7 @@ func wordsOfAttributes(attrs map[string]MessageAttributeValue) *Error {
 			}
 		}
 	}
-	return InvalidParameterValue.errorf("One or more message attributes are invalid.")
+	return nil
 }
 
 // wordsOfName says what is wrong with the name of an attribute, if anything.

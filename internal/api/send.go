@@ -172,6 +172,9 @@ func (q *queue) checkSendParameters(e *SendMessageBatchRequestEntry, at int) *Er
 // wordsOfSend words the refusal of a message. What it can be refused for by its
 // contents alone, the API does not look for before.
 func (c *Caller) wordsOfSend(q *queue, e *SendMessageBatchRequestEntry, at int, refused *memsqs.Error) *Error {
+	if fault := q.checkMissing(e, at); fault != nil { // the configuration has changed
+		return fault
+	}
 	if refused.Code == memsqs.ErrInvalidMessageContents { // A1.5
 		char, _ := findDisallowed(*e.MessageBody)
 		return InvalidMessageContents.errorf("Invalid binary character '%s' was found in the message body, %s", char, allowed)
@@ -187,7 +190,10 @@ func (c *Caller) wordsOfSend(q *queue, e *SendMessageBatchRequestEntry, at int, 
 	if char, bad := findDisallowed(header); bad {
 		return InvalidParameterValue.errorf("Invalid binary character '%s' was found in the message system attribute '%s' value, %s", char, traceHeader, allowed)
 	}
-	return wordsOfAttributes(e.MessageAttributes)
+	if fault := wordsOfAttributes(e.MessageAttributes); fault != nil {
+		return fault
+	}
+	return wholeCall(refused)
 }
 
 // sizeOf returns the size of a message: of what counts toward it (A1.4).
