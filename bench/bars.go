@@ -52,7 +52,7 @@ func barsOf(cfg config) []bar {
 		{"CPU in a second with 10,000 parked receives", atMost, 1e6, duration, value(aloneKey("idle", 10_000), nsPerOp)},
 		{"messages per second, of gochannel's, in the worst case", atLeast, 1, factor, againstGoChannel},
 	}
-	return append(bars, depthBars(cfg)...)
+	return append(append(bars, depthBars(cfg)...), wireBars(cfg)...)
 }
 
 // depthBars returns the bars for queues that hold many messages.
@@ -77,6 +77,19 @@ func depthBars(cfg config) (bars []bar) {
 		}
 	}
 	return bars
+}
+
+// wireBars returns the bars of the wire. goaws has no other door than its handler,
+// so its cycles are those of the SDK.
+func wireBars(cfg config) []bar {
+	canned, ours, goaws := wirePeers[0], wirePeers[1], wirePeers[2]
+	return []bar{
+		{"a cycle by the SDK in process, of one with canned replies", atMost, 1.3, factor, ratio(wireKey(ours, inProcess, 0), wireKey(canned, inProcess, 0))},
+		{
+			fmt.Sprintf("cycles per second with %s waiting, of goaws's with %s", thousands(cfg.deepest()), thousands(wireDepth)), atLeast, 100, factor,
+			ratio(wireKey(goaws, inProcess, wireDepth), depthKey("waiting", peers[0], cfg.deepest())),
+		},
+	}
 }
 
 // peerNamed returns the peer of a name.

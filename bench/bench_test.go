@@ -16,6 +16,7 @@ func BenchmarkDepth(b *testing.B)       { benchmark(b, depthRow) }
 func BenchmarkConcurrency(b *testing.B) { benchmark(b, concurrencyRow) }
 func BenchmarkTimers(b *testing.B)      { benchmark(b, timersRow) }
 func BenchmarkMemory(b *testing.B)      { benchmark(b, memoryRow) }
+func BenchmarkWire(b *testing.B)        { benchmark(b, wireRow) }
 func BenchmarkLimit(b *testing.B)       { benchmark(b, limitRow) }
 func BenchmarkAlone(b *testing.B)       { benchmark(b, aloneRow) }
 

@@ -24,7 +24,7 @@ import (
 )
 
 // rows are the tables, in the order of BENCHMARKS.md.
-var rows = []row{cycleRow, depthRow, concurrencyRow, timersRow, memoryRow, limitRow, aloneRow}
+var rows = []row{cycleRow, depthRow, concurrencyRow, timersRow, memoryRow, wireRow, limitRow, aloneRow}
 
 // A row is a question: the trials that answer it, and the table that shows the
 // answer.

@@ -40,6 +40,32 @@ func TestPeersDeliverWhatTheyAreSent(t *testing.T) {
 	}
 }
 
+// What the wire row compares does its work, on both ways and with other messages.
+func TestWirePeersDeliverWhatTheyAreSent(t *testing.T) {
+	ctx := context.Background()
+	for _, p := range wirePeers[1:] {
+		for _, way := range []string{inProcess, loopback} {
+			t.Run(p.name+", "+way, func(t *testing.T) {
+				q, err := p.open(way)
+				require.NoError(t, err)
+				require.NoError(t, q.fill(ctx, newBody(bodySizes[0], 1), 20))
+				require.NoError(t, q.send(ctx, newBody(bodySizes[0], 2)))
+				sum := 0
+				for range 21 {
+					d, err := q.receive(ctx)
+					require.NoError(t, err)
+					i, err := d.number()
+					require.NoError(t, err)
+					sum += i
+					require.NoError(t, q.delete(ctx, d))
+				}
+				require.Equal(t, 22, sum)
+				require.NoError(t, q.close())
+			})
+		}
+	}
+}
+
 // A peer has the methods for what it says that it can do, and what is delayed
 // does not come before what is not.
 func TestPeersCanDoWhatTheySay(t *testing.T) {

@@ -85,6 +85,8 @@ func about() string {
 	}
 	add("github.com/mattn/go-sqlite3")
 	add("github.com/google/btree")
+	add("github.com/aws/aws-sdk-go-v2/service/sqs")
+	add("github.com/Admiral-Piett/goaws")
 	parts = append(parts,
 		fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		cpuName(),
