@@ -106,8 +106,9 @@ func (b *bypass) caller(ctx context.Context) (*api.Caller, error) {
 	if err != nil {
 		return nil, err
 	}
+	region := awsmiddleware.GetRegion(ctx)
 	endpoint, err := b.options.EndpointResolverV2.ResolveEndpoint(ctx, sqs.EndpointParameters{
-		Region:       aws.String(awsmiddleware.GetRegion(ctx)),
+		Region:       optional(region),
 		UseDualStack: aws.Bool(b.options.EndpointOptions.UseDualStackEndpoint == aws.DualStackEndpointStateEnabled),
 		UseFIPS:      aws.Bool(b.options.EndpointOptions.UseFIPSEndpoint == aws.FIPSEndpointStateEnabled),
 		Endpoint:     b.options.BaseEndpoint,
@@ -115,7 +116,7 @@ func (b *bypass) caller(ctx context.Context) (*api.Caller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("failed to resolve service endpoint, %w", err)
 	}
-	return b.service.Caller(awsmiddleware.GetRegion(ctx), account, endpoint.URI.Scheme+"://"+endpoint.URI.Host), nil
+	return b.service.Caller(region, account, endpoint.URI.Scheme+"://"+endpoint.URI.Host), nil
 }
 
 // account returns the account that the client's access key names, or nothing.
