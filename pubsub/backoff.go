@@ -46,6 +46,11 @@ func isRetryable(err error) bool {
 	if errors.As(err, &knows) {
 		return knows.Retryable()
 	}
-	var refused *memsqs.Error
-	return err != nil && !errors.As(err, &refused)
+	return err != nil && !isRefusal(err)
+}
+
+// isRefusal reports whether err is a queue's refusal of what it was given.
+func isRefusal(err error) bool {
+	_, ok := errors.AsType[*memsqs.Error](err)
+	return ok
 }

@@ -216,7 +216,7 @@ func (d *delivery) sentNone(ctx context.Context, call []*lane, err error) error 
 			d.refused(l, err)
 		}
 		return nil
-	case errors.Is(err, memsqs.ErrClosed):
+	case !isRefusal(err) || errors.Is(err, memsqs.ErrClosed): // no message is to blame
 		return err
 	case len(call) == 1:
 		d.fail(call[0], err)
@@ -272,18 +272,11 @@ func (d *delivery) fail(l *lane, err error) {
 // rest waits until the next call can be made.
 func (d *delivery) rest(ctx context.Context) error {
 	pause := d.pause
-	if pause <= 0 {
-		return nil
-	}
 	d.pause = 0
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
+	if pause > 0 && !sleepUntil(ctx, time.Now().Add(pause)) {
 		return fmt.Errorf("%w before another try, after: %w", ctx.Err(), d.trouble)
 	}
+	return nil
 }
 
 // giveUp reports all that is left with err.

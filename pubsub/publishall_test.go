@@ -1,6 +1,7 @@
 package pubsub_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,6 +157,19 @@ func TestCallThatIsRefusedAsAWholeIsMadeAgainMessageByMessage(t *testing.T) {
 	require.Equal(t, map[int]error{3: refusal}, failures(t, err))
 	require.Equal(t, []int{10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}, q.sizes())
 	require.Equal(t, slices.Delete(numbered(12), 3, 4), contents(inner))
+}
+
+func TestErrorThatNoMessageIsToBlameForEndsPublishAll(t *testing.T) {
+	denied := verdict{errors.New("access denied"), false}
+	for _, n := range []int{1, 25} {
+		q := &flaky{Sender: makeQueue(t), fault: always(fault{err: denied})}
+		p := pubsub.Publisher{Queue: q}
+		_, err := p.PublishAll(t.Context(), plain(numbered(n)...))
+		failed := failures(t, err)
+		require.Len(t, failed, n)
+		require.Equal(t, denied, failed[n-1])
+		require.Len(t, q.calls, 1)
+	}
 }
 
 func TestClosedQueueEndsPublishAll(t *testing.T) {

@@ -111,9 +111,11 @@ func (p *Publisher) Publish(ctx context.Context, in memsqs.SendInput) (memsqs.Se
 //
 // A call that fails as a whole as often as Attempts says, with no other answer
 // in between, ends PublishAll: what is left is reported with its error. So does
-// a queue that is closed, and so does ctx when it is done. A message that was on
-// its way at that time may have been sent; where that matters, give messages to
-// a FIFO queue DeduplicationIDs of your own, and send them again.
+// one that fails for a reason that does not pass and that no message is to blame
+// for: the queue is closed, or permission is missing. And so does ctx when it is
+// done. A message that was on its way at that time may have been sent; where that
+// matters, give messages to a FIFO queue DeduplicationIDs of your own, and send
+// them again.
 func (p *Publisher) PublishAll(ctx context.Context, in []memsqs.SendInput) ([]memsqs.SendResult, error) {
 	results, failed := p.publishAll(ctx, in)
 	if len(failed) > 0 {
