@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -28,9 +29,7 @@ func (c *Caller) GetQueueUrl(ctx context.Context, in *GetQueueUrlInput) (*GetQue
 // names.
 func (c *Caller) ListQueues(ctx context.Context, in *ListQueuesInput) (*ListQueuesOutput, error) {
 	prefix := value(in.QueueNamePrefix)
-	all := slices.DeleteFunc(c.Service.queuesOf(c.place), func(q *queue) bool {
-		return !strings.HasPrefix(q.arn.name, prefix)
-	})
+	all := c.Service.queuesOf(c.place, func(q *queue) bool { return strings.HasPrefix(q.arn.name, prefix) })
 	urls, next, err := c.page(all, "queues/"+prefix, in.MaxResults, in.NextToken)
 	if err != nil {
 		return nil, err
@@ -51,28 +50,27 @@ func (c *Caller) ListDeadLetterSourceQueues(ctx context.Context, in *ListDeadLet
 	return &ListDeadLetterSourceQueuesOutput{QueueUrls: urls, NextToken: next}, nil
 }
 
-// queuesOf returns the queues of a place in the order of their names.
-func (s *Service) queuesOf(p place) []*queue {
-	s.mu.Lock()
-	var all []*queue
-	if ns := s.namespaces[p]; ns != nil {
-		for _, q := range ns.queues {
-			all = append(all, q)
-		}
-	}
-	s.mu.Unlock()
-	slices.SortFunc(all, func(a, b *queue) int { return cmp.Compare(a.arn.name, b.arn.name) })
-	return all
-}
-
 // sources returns the queues whose dead letters go to a queue with the ARN of q, in
 // the order of their names.
 func (s *Service) sources(q *queue) []*queue {
-	return slices.DeleteFunc(s.queuesOf(q.arn.place), func(source *queue) bool {
+	return s.queuesOf(q.arn.place, func(source *queue) bool {
 		cfg := source.configuration()
 		target, _, ok := deadLetterTarget(source.arn, &cfg)
-		return !ok || target != q.arn
+		return ok && target == q.arn
 	})
+}
+
+// queuesOf returns the queues of a place that match, in the order of their names.
+func (s *Service) queuesOf(p place, match func(*queue) bool) []*queue {
+	s.mu.Lock()
+	var all []*queue
+	if ns := s.namespaces[p]; ns != nil {
+		all = slices.Collect(maps.Values(ns.queues))
+	}
+	s.mu.Unlock()
+	all = slices.DeleteFunc(all, func(q *queue) bool { return !match(q) })
+	slices.SortFunc(all, func(a, b *queue) int { return cmp.Compare(a.arn.name, b.arn.name) })
+	return all
 }
 
 // maxPage is the most results on a page, and how many are returned if the caller

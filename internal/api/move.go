@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/memsqs/memsqs"
@@ -36,6 +37,7 @@ type moveTask struct {
 	toMove      int64  // messages that were there at the start
 	redriven    uint64 // by the source before it
 	cancel      context.CancelFunc
+	underWay    chan struct{} // closed when the timer of the next message is there
 	done        chan struct{} // closed at the end
 
 	// The mutex of the source guards them.
@@ -46,17 +48,24 @@ type moveTask struct {
 
 // StartMessageMoveTask starts to move the messages of a dead-letter queue.
 func (c *Caller) StartMessageMoveTask(ctx context.Context, in *StartMessageMoveTaskInput) (*StartMessageMoveTaskOutput, error) {
-	s := c.Service
+	t, err := c.Service.startMoveTask(in)
+	if err != nil {
+		return nil, err
+	}
+	if t.rate > 0 {
+		<-t.underWay
+	}
+	return &StartMessageMoveTaskOutput{TaskHandle: t.handle()}, nil
+}
+
+func (s *Service) startMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error) {
 	s.setup.Lock()
 	defer s.setup.Unlock()
 	t, err := s.newMoveTask(in)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.start(); err != nil {
-		return nil, err
-	}
-	return &StartMessageMoveTaskOutput{TaskHandle: t.handle()}, nil
+	return t, t.start()
 }
 
 // newMoveTask returns the task that in asks for, or refuses it.
@@ -65,7 +74,14 @@ func (s *Service) newMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error)
 	if err != nil {
 		return nil, err
 	}
-	t := &moveTask{id: newUUID(), source: source, startedAt: s.now(), done: make(chan struct{}), status: running}
+	t := &moveTask{
+		id:        newUUID(),
+		source:    source,
+		startedAt: s.now(),
+		underWay:  make(chan struct{}),
+		done:      make(chan struct{}),
+		status:    running,
+	}
 	if in.DestinationArn != nil {
 		if t.destination, err = s.findARN("DestinationArn", in.DestinationArn); err != nil {
 			return nil, err
@@ -123,11 +139,25 @@ func (t *moveTask) start() *Error {
 	return nil
 }
 
+// A moveContext notices when Redrive begins to wait, which it does for its context
+// and its next timer. Then a ManualClock can be advanced.
+type moveContext struct {
+	context.Context
+	waits func()
+}
+
+func (c moveContext) Done() <-chan struct{} {
+	c.waits()
+	return c.Context.Done()
+}
+
 // run moves the messages.
 func (t *moveTask) run(ctx context.Context) {
 	defer close(t.done)
 	defer t.cancel()
-	moved, err := t.source.redrive(ctx, t.destination, t.rate)
+	waits := sync.OnceFunc(func() { close(t.underWay) })
+	defer waits()
+	moved, err := t.source.redrive(moveContext{ctx, waits}, t.destination, t.rate)
 	t.source.mu.Lock()
 	defer t.source.mu.Unlock()
 	t.moved = moved

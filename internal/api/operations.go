@@ -61,6 +61,9 @@ func operation[In, Out any](name string, call func(*Caller, context.Context, *In
 		output: reflect.TypeFor[Out](),
 		input:  func() any { return new(In) },
 		call: func(c *Caller, ctx context.Context, input any) (any, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			out, err := call(c, ctx, input.(*In))
 			if err != nil {
 				return nil, err

@@ -92,6 +92,7 @@ func (p *parser) findTarget(value string, raw json.RawMessage) (*queue, *Error) 
 	case !target.settings().redriveAllow.allows(p.arn):
 		return nil, p.unfit(value, "The redrive allow policy of the dead-letter queue does not allow this source queue.")
 	}
+	target.named = true
 	return target, nil
 }
 

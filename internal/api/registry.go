@@ -101,15 +101,20 @@ func (s *Service) register(q *queue) {
 	s.namespace(q.arn.place).queues[q.arn.name] = q
 }
 
-// unregister takes a queue out of the registry, which remembers its name for a while.
+// unregister takes a queue out of the registry, which remembers its name for a while,
+// or for longer if it is still the name of a dead-letter queue. s.setup must be held.
 func (s *Service) unregister(q *queue) {
 	now := s.now()
+	orphan := q.named && len(s.sources(q)) > 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ns := s.namespace(q.arn.place)
 	delete(ns.queues, q.arn.name)
 	if !s.Relaxed {
 		ns.deleted.add(q.arn.name, now)
+	}
+	if orphan {
+		ns.orphans[q.arn.name] = true
 	}
 }
 

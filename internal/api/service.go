@@ -38,6 +38,7 @@ type place struct{ region, account string }
 type namespace struct {
 	queues  map[string]*queue // by name
 	deleted recent
+	orphans map[string]bool // names of deleted queues that a RedrivePolicy still names
 }
 
 // A queue is a registered queue: the engine's queue, and what the API knows of it
@@ -53,6 +54,8 @@ type queue struct {
 	arn       arn
 	created   bool // by CreateQueue
 	createdAt time.Time
+
+	named bool // by a RedrivePolicy, perhaps in vain; the setup mutex of the service guards it
 
 	mu     sync.Mutex // guards the fields below
 	extras extras
@@ -122,7 +125,7 @@ func (s *Service) now() time.Time {
 func (s *Service) namespace(p place) *namespace {
 	ns := s.namespaces[p]
 	if ns == nil {
-		ns = &namespace{queues: make(map[string]*queue)}
+		ns = &namespace{queues: make(map[string]*queue), orphans: make(map[string]bool)}
 		s.namespaces[p] = ns
 	}
 	return ns
