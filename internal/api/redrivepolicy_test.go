@@ -66,15 +66,15 @@ func TestRedrivePolicy(t *testing.T) {
 // (A19.9 to A19.12, A19.14).
 func TestRefusedRedrivePolicies(t *testing.T) {
 	target := func(arn string) string { return `{"deadLetterTargetArn":"` + arn + `","maxReceiveCount":1}` }
-	refusals := make(map[string]refusal)
+	refusals := make(map[string]refused)
 	add := func(what, queue, value string, kind *api.Kind, text string) {
 		values := attrs{"RedrivePolicy": value, "DelaySeconds": "1"}
-		refusals["set "+what] = refusal{&api.SetQueueAttributesInput{QueueUrl: &queue, Attributes: values}, kind, text}
+		refusals["set "+what] = refused{&api.SetQueueAttributesInput{QueueUrl: &queue, Attributes: values}, kind, text}
 		name := "new"
 		if strings.HasSuffix(queue, ".fifo") {
 			name, values = "new.fifo", attrs{"RedrivePolicy": value, "FifoQueue": "true"}
 		}
-		refusals["create "+what] = refusal{&api.CreateQueueInput{QueueName: &name, Attributes: values}, kind, text}
+		refusals["create "+what] = refused{&api.CreateQueueInput{QueueName: &name, Attributes: values}, kind, text}
 	}
 	for what, value := range map[string]string{
 		"bad JSON": `{"deadLetterTargetArn"`, "JSON twice": `"{}"`, "a list": `[]`, "null": `null`, "more than JSON": `{} {}`,
@@ -109,11 +109,11 @@ func TestRefusedRedrivePolicies(t *testing.T) {
 
 // A RedriveAllowPolicy with a fault is refused (A19.14).
 func TestRefusedRedriveAllowPolicies(t *testing.T) {
-	refusals := make(map[string]refusal)
+	refusals := make(map[string]refused)
 	add := func(what, value string, kind *api.Kind, text string) {
 		values := attrs{"RedriveAllowPolicy": value, "DelaySeconds": "1"}
-		refusals["set "+what] = refusal{&api.SetQueueAttributesInput{QueueUrl: new("orders"), Attributes: values}, kind, text}
-		refusals["create "+what] = refusal{&api.CreateQueueInput{QueueName: new("new"), Attributes: values}, kind, text}
+		refusals["set "+what] = refused{&api.SetQueueAttributesInput{QueueUrl: new("orders"), Attributes: values}, kind, text}
+		refusals["create "+what] = refused{&api.CreateQueueInput{QueueName: new("new"), Attributes: values}, kind, text}
 	}
 	for what, value := range map[string]string{"bad JSON": `{`, "JSON twice": `"{}"`, "null": `null`} {
 		add(what, value, api.InvalidAttributeValue, "Invalid value for the parameter RedriveAllowPolicy. Reason: Redrive allow policy is not a valid JSON map.")

@@ -24,8 +24,8 @@ const (
 	badTagKey   = "Tag keys must be between 1 and 128 characters in length."
 )
 
-// A refusal is an input that is refused.
-type refusal struct {
+// A refused is an input that is refused.
+type refused struct {
 	input any
 	kind  *api.Kind
 	text  string
@@ -33,7 +33,7 @@ type refusal struct {
 
 // requireAllRefused requires that inputs are refused and change nothing that can be
 // seen, in a service that prepare has made the queues of.
-func requireAllRefused(t *testing.T, prepare func(*testing.T, *api.Caller), refusals map[string]refusal) {
+func requireAllRefused(t *testing.T, prepare func(*testing.T, *api.Caller), refusals map[string]refused) {
 	for what, r := range refusals {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestRefusedQueues(t *testing.T) {
 	named := func(name string, attributes attrs) *api.CreateQueueInput {
 		return &api.CreateQueueInput{QueueName: &name, Attributes: attributes}
 	}
-	requireAllRefused(t, tagged, map[string]refusal{
+	requireAllRefused(t, tagged, map[string]refused{
 		"no name to create":         {&api.CreateQueueInput{}, api.InvalidParameterValue, noName},
 		"no name to find":           {&api.GetQueueUrlInput{}, api.InvalidParameterValue, noName},
 		"an empty name to find":     {&api.GetQueueUrlInput{QueueName: new("")}, api.InvalidParameterValue, noName},
@@ -168,9 +168,9 @@ func TestRefusedAttributes(t *testing.T) {
 	)
 	throughput := row{"DeduplicationScope", "queue", api.InvalidAttributeValue, "Invalid value for the parameter FifoThroughputLimit. Reason: To set FifoThroughputLimit to perMessageGroupId, the DeduplicationScope must be messageGroup."}
 
-	refusals := make(map[string]refusal)
+	refusals := make(map[string]refused)
 	add := func(what string, r row, input any) {
-		refusals[what+" "+r.name+" "+r.value[:min(len(r.value), 30)]] = refusal{input, r.kind, r.text}
+		refusals[what+" "+r.name+" "+r.value[:min(len(r.value), 30)]] = refused{input, r.kind, r.text}
 	}
 	for _, r := range onStandard {
 		values := attrs{"DelaySeconds": "1", "VisibilityTimeout": "1", r.name: r.value}
@@ -182,7 +182,7 @@ func TestRefusedAttributes(t *testing.T) {
 		add("set FIFO", r, &api.SetQueueAttributesInput{QueueUrl: new("jobs.fifo"), Attributes: values})
 	}
 	add("create FIFO", throughput, &api.CreateQueueInput{QueueName: new("new.fifo"), Attributes: attrs{"FifoQueue": "true", "FifoThroughputLimit": "perMessageGroupId"}})
-	refusals["nothing"] = refusal{&api.SetQueueAttributesInput{QueueUrl: new("orders")}, api.MissingParameter, "The request must contain the parameter Attributes."}
+	refusals["nothing"] = refused{&api.SetQueueAttributesInput{QueueUrl: new("orders")}, api.MissingParameter, "The request must contain the parameter Attributes."}
 	requireAllRefused(t, tagged, refusals)
 }
 
@@ -203,7 +203,7 @@ func TestRefusedPermissions(t *testing.T) {
 	}
 	eight := []string{"SendMessage", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes", "GetQueueUrl", "PurgeQueue", "*"}
 	const badLabel = " for parameter Label is invalid. Reason: Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length."
-	requireAllRefused(t, tagged, map[string]refusal{
+	requireAllRefused(t, tagged, map[string]refused{
 		"a label that is there":     {permission("label", "SendMessage"), api.InvalidParameterValue, "Value label for parameter Label is invalid. Reason: Already exists."},
 		"a label that is not there": {remove("unknown"), api.InvalidParameterValue, "Value unknown for parameter Label is invalid. Reason: can't find label."},
 		"none on a queue without":   {&api.RemovePermissionInput{QueueUrl: new("jobs.fifo"), Label: new("label")}, api.InvalidParameterValue, "Value label for parameter Label is invalid. Reason: can't find label."},
