@@ -18,12 +18,6 @@ import (
 	"github.com/memsqs/memsqs/pubsub"
 )
 
-// A Queue is what a publisher, a consumer and a topic work on.
-var (
-	_ pubsub.FIFOSender = (*awssqs.Queue)(nil)
-	_ pubsub.Receiver   = (*awssqs.Queue)(nil)
-)
-
 // A failing client fails its first call to send with err, and accepts the rest.
 type failing struct {
 	awssqs.Client
