@@ -37,7 +37,7 @@ func md5OfAttributes(attrs map[string]MessageAttributeValue) string {
 		a := attrs[name]
 		b = appendField(b, name)
 		b = appendField(b, value(a.DataType))
-		if a.BinaryValue != nil {
+		if len(a.BinaryValue) > 0 {
 			b = appendField(append(b, blob), a.BinaryValue)
 		} else {
 			b = appendField(append(b, text), value(a.StringValue))

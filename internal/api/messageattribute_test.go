@@ -10,42 +10,57 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What attributes a message can be refused for, and in which words (A8).
-func TestMessageAttributesAreRefused(t *testing.T) {
+// A wording is of attributes that are refused, and in which words.
+type wording struct {
+	attrs attributes
+	text  string
+}
+
+// requireWordings requires that a message is refused for each of the attributes.
+func requireWordings(t *testing.T, wordings map[string]wording) {
+	for name, w := range wordings {
+		t.Run(name, func(t *testing.T) {
+			requireAttributesRefused(t, api.InvalidParameterValue, w.text, w.attrs, nil)
+		})
+	}
+}
+
+func TestNamesOfMessageAttributesAreRefused(t *testing.T) {
 	many := make(attributes)
 	for i := range 11 {
 		many[strconv.Itoa(i)] = text("String", "v")
 	}
-	long := strings.Repeat("n", 257)
-	type value = api.MessageAttributeValue
 	const (
-		badType  = "The type of message (user) attribute 'n' is invalid. You must use only the following supported type prefixes: Binary, Number, String."
-		noType   = "The message (user) attribute 'n' must contain a non-empty message attribute type."
-		notANumb = "Can't cast the value of message (user) attribute 'n' to a number."
 		reserved = "You can't use message attribute names beginning with 'AWS.' or 'Amazon'. These strings are reserved for internal use."
 		badName  = " was found in the message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots."
 	)
-	for name, test := range map[string]struct {
-		attrs attributes
-		text  string
-	}{
-		"eleven":               {many, "Number of message attributes [11] exceeds the allowed maximum [10]."}, // A8.1
-		"no name":              {attributes{"": text("String", "v")}, "The request must contain non-empty message attribute name."},
-		"long name":            {attributes{long: text("String", "v")}, "Message (user) attribute name must be shorter than 256 bytes."},
-		"AWS name":             {attributes{"aWs.n": text("String", "v")}, reserved},
-		"Amazon name":          {attributes{"AMAZON.n": text("String", "v")}, reserved},
-		"dot before":           {attributes{".n": text("String", "v")}, "Message (user) attribute name must not begin with character '.'."},
-		"dot after":            {attributes{"n.": text("String", "v")}, "Message (user) attribute name must not end with character '.'."},
-		"two dots":             {attributes{"n..n": text("String", "v")}, "Message (user) attribute name must not have successive '.' characters."},
-		"name with !":          {attributes{"n!": text("String", "v")}, "Invalid non-alphanumeric character '#x21'" + badName},
-		"name with §":          {attributes{"n§": text("String", "v")}, "Invalid non-alphanumeric character '#xA7'" + badName}, // A8.3
+	requireWordings(t, map[string]wording{
+		"eleven":      {many, "Number of message attributes [11] exceeds the allowed maximum [10]."}, // A8.1
+		"no name":     {attributes{"": text("String", "v")}, "The request must contain non-empty message attribute name."},
+		"long name":   {attributes{strings.Repeat("n", 257): text("String", "v")}, "Message (user) attribute name must be shorter than 256 bytes."},
+		"AWS name":    {attributes{"aWs.n": text("String", "v")}, reserved},
+		"Amazon name": {attributes{"AMAZON.n": text("String", "v")}, reserved},
+		"dot before":  {attributes{".n": text("String", "v")}, "Message (user) attribute name must not begin with character '.'."},
+		"dot after":   {attributes{"n.": text("String", "v")}, "Message (user) attribute name must not end with character '.'."},
+		"two dots":    {attributes{"n..n": text("String", "v")}, "Message (user) attribute name must not have successive '.' characters."},
+		"name with !": {attributes{"n!": text("String", "v")}, "Invalid non-alphanumeric character '#x21'" + badName},
+		"name with §": {attributes{"n§": text("String", "v")}, "Invalid non-alphanumeric character '#xA7'" + badName}, // A8.3
+	})
+}
+
+func TestValuesOfMessageAttributesAreRefused(t *testing.T) {
+	const (
+		badType = "The type of message (user) attribute 'n' is invalid. You must use only the following supported type prefixes: Binary, Number, String."
+		noType  = "The message (user) attribute 'n' must contain a non-empty message attribute type."
+	)
+	requireWordings(t, map[string]wording{
 		"nothing":              {attributes{"n": {}}, "The message (user) attribute 'n' must contain a non-empty message attribute value."},
 		"no type":              {attributes{"n": {StringValue: new("v")}}, noType},
 		"empty type":           {attributes{"n": text("", "v")}, noType},
 		"unknown type":         {attributes{"n": text("Text", "v")}, badType}, // A8.4
 		"type in lower case":   {attributes{"n": text("string", "v")}, badType},
 		"type with empty part": {attributes{"n": text("String.", "v")}, badType},
-		"long type":            {attributes{"n": text("String."+long, "v")}, "Message (user) attribute type must be shorter than 256 bytes."},
+		"long type":            {attributes{"n": text("String."+strings.Repeat("n", 257), "v")}, "Message (user) attribute type must be shorter than 256 bytes."},
 		"empty String":         {attributes{"n": text("String", "")}, "Message (user) attribute 'n' must contain a non-empty value of type 'String'."}, // A8.6
 		"no value":             {attributes{"n": {DataType: new("Number.int")}}, "Message (user) attribute 'n' must contain a non-empty value of type 'Number.int'."},
 		"empty Binary":         {attributes{"n": blob("")}, "Message (user) attribute 'n' must contain a non-empty value of type 'Binary'."},
@@ -53,19 +68,25 @@ func TestMessageAttributesAreRefused(t *testing.T) {
 		"String of bytes":      {attributes{"n": {DataType: new("String"), BinaryValue: []byte("v")}}, "Message (user) attribute 'n' with type 'String' must use field 'String'."},
 		"Number of bytes":      {attributes{"n": {DataType: new("Number"), BinaryValue: []byte("1")}}, "Message (user) attribute 'n' with type 'Number' must use field 'String'."},
 		"Binary of text":       {attributes{"n": text("Binary.png", "v")}, "Message (user) attribute 'n' with type 'Binary.png' must use field 'Binary'."},
-		"not a number":         {attributes{"a": text("Number", "1"), "n": text("Number", "ten"), "z": text("Number", "2")}, notANumb}, // A8.5
-		"hexadecimal":          {attributes{"a": text("Number", "1"), "n": text("Number", "0x10")}, notANumb},
-		"infinite":             {attributes{"a": text("Number", "-1.5e3"), "n": text("Number", "Inf")}, notANumb},
-		"too large":            {attributes{"a": text("Number", "1e126"), "n": text("Number", "1e127")}, notANumb},
-		"too small":            {attributes{"a": text("Number", "-1e-128"), "n": text("Number", "1e-129")}, notANumb},
-		"too precise":          {attributes{"a": text("Number", strings.Repeat("7", 38)), "n": text("Number", strings.Repeat("7", 39))}, notANumb},
 		"bad character":        {attributes{"n": text("String", "v\x00")}, "Invalid binary character '#x0' was found in the message attribute 'n' value, " + allowedText}, // A1.7
 		"two that are bad":     {attributes{"a": text("String", ""), "n": text("Text", "v")}, "Message (user) attribute 'a' must contain a non-empty value of type 'String'."},
-		"good beside bad":      {attributes{"attr.1øßä": text("String", "v"), "n": value{DataType: new("Text"), StringValue: new("v")}}, badType},
+		"good beside bad":      {attributes{"attr.1øßä": text("String", "v"), "n": {DataType: new("Text"), StringValue: new("v")}}, badType},
+	})
+}
+
+// Of several numbers the one that is none is named (A8.5).
+func TestNumbersAreRefused(t *testing.T) {
+	const notANumber = "Can't cast the value of message (user) attribute 'n' to a number."
+	for good, bad := range map[string]string{
+		"1":                            "ten",
+		"+0.5":                         "0x10",
+		"-1.5e3":                       "Inf",
+		"1e126":                        "1e127",
+		"-1e-128":                      "1e-129",
+		strings.Repeat("7", 38):        strings.Repeat("7", 39),
+		"0." + strings.Repeat("0", 60): " 1",
 	} {
-		t.Run(name, func(t *testing.T) {
-			requireAttributesRefused(t, api.InvalidParameterValue, test.text, test.attrs, nil)
-		})
+		requireAttributesRefused(t, api.InvalidParameterValue, notANumber, attributes{"a": text("Number", good), "n": text("Number", bad), "z": text("Number", "2")}, nil)
 	}
 }
 

@@ -68,9 +68,6 @@ func wordsOfReceive(in *ReceiveMessageInput, refused *memsqs.Error) *Error {
 // giveBack makes messages visible that have been received for a call that is over.
 // What cannot be given back is visible already, or its queue is gone.
 func (q *queue) giveBack(ctx context.Context, msgs []memsqs.Message) {
-	if len(msgs) == 0 {
-		return
-	}
 	changes := make([]memsqs.VisibilityChange, len(msgs))
 	for i := range msgs {
 		changes[i].ReceiptHandle = msgs[i].ReceiptHandle

@@ -3,7 +3,9 @@ package api_test
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -30,7 +32,7 @@ func TestReceiveMessageRefuses(t *testing.T) {
 		// A3.2
 		"wait 21":   {standard, api.ReceiveMessageInput{WaitTimeSeconds: new(21)}, "Value 21 for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided."},
 		"wait -1":   {standard, api.ReceiveMessageInput{WaitTimeSeconds: new(-1)}, "Value -1 for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided."},
-		"wait huge": {standard, api.ReceiveMessageInput{WaitTimeSeconds: new(1 << 62)}, "Value 4611686018427387904 for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided."},
+		"wait huge": {standard, api.ReceiveMessageInput{WaitTimeSeconds: new(math.MaxInt)}, "Value " + strconv.Itoa(math.MaxInt) + " for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided."},
 		// A3.4
 		"timeout 43201": {standard, api.ReceiveMessageInput{VisibilityTimeout: new(43201)}, "Value 43201 for parameter VisibilityTimeout is invalid. Reason: Must be >= 0 and <= 43200, if provided."},
 		"timeout -1":    {fifo, api.ReceiveMessageInput{VisibilityTimeout: new(-1)}, "Value -1 for parameter VisibilityTimeout is invalid. Reason: Must be >= 0 and <= 43200, if provided."},

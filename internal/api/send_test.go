@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"maps"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,7 +74,7 @@ func refusals() map[string]refusal {
 		with("deduplication id "+id, standard, func(e *api.SendMessageBatchRequestEntry) { e.MessageDeduplicationId = &id }, api.InvalidParameterValue, "Value "+id+" for parameter MessageDeduplicationId is invalid. Reason: The request include parameter that is not valid for this queue type.", "The request include parameter that is not valid for this queue type")
 	}
 	for _, queue := range []string{standard, fifo} { // A2.2
-		for _, delay := range []int{-1, 901, 1 << 62, -1 << 62} {
+		for _, delay := range []int{-1, 901, math.MaxInt, math.MinInt} {
 			with("delay "+strconv.Itoa(delay), queue, func(e *api.SendMessageBatchRequestEntry) { e.DelaySeconds = &delay }, api.InvalidParameterValue, "Value "+strconv.Itoa(delay)+" for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900.", "")
 		}
 	}

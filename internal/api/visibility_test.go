@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"math"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -44,7 +45,7 @@ func TestChangeMessageVisibilityRefuses(t *testing.T) {
 	send(t, c, "a")
 	handle := receiveOne(t, c, standard).ReceiptHandle
 	due := q.Peek(1)[0].DueAt
-	for _, timeout := range []int{-1, 43201, 1 << 62, -1 << 62} {
+	for _, timeout := range []int{-1, 43201, math.MaxInt, math.MinInt} {
 		value := "Value " + strconv.Itoa(timeout) + " for parameter VisibilityTimeout is invalid. Reason: "
 		out, err := change(t, c, standard, handle, timeout)
 		requireFault(t, api.InvalidParameterValue, value+"Must be between 0 and 43200.", out, err)

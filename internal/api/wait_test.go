@@ -31,7 +31,7 @@ func park(ctx context.Context, c *api.Caller, in api.ReceiveMessageInput) <-chan
 }
 
 // A receive that waits returns when there is a message, or when the wait is over:
-// its own, or the queue's if it has none (A3.3, A3.5, A2.5).
+// its own, or the queue's if it has none (A3.3, A3.5).
 func TestReceiveMessageWaits(t *testing.T) {
 	for name, test := range map[string]struct {
 		wait   *int
