@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memsqs/memsqs"
 	"github.com/memsqs/memsqs/awssqs"
 	"github.com/memsqs/memsqs/sqshttp"
 )
@@ -52,16 +51,6 @@ func create(t *testing.T, c everyMethod, name string, attributes map[string]stri
 	out, err := c.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
 	require.NoError(t, err)
 	return out.QueueUrl
-}
-
-// newQueue returns a queue and its other end: the same, through a client.
-func newQueue(t *testing.T, cfg memsqs.Config, connect connection) (*memsqs.Queue, *awssqs.Queue) {
-	t.Helper()
-	q, err := memsqs.NewQueue(cfg)
-	require.NoError(t, err)
-	server := sqshttp.NewServer(sqshttp.Options{Clock: cfg.Clock})
-	require.NoError(t, server.Add(q))
-	return q, awssqs.NewQueue(connect.open(t, server), cfg.Name)
 }
 
 // start is a time of whole milliseconds, which are all that SQS shows.

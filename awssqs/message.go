@@ -32,6 +32,9 @@ func optional(s string) *string {
 
 // attributes returns message attributes to be sent.
 func attributes(attrs map[string]memsqs.Attribute) map[string]types.MessageAttributeValue {
+	if len(attrs) == 0 {
+		return nil
+	}
 	values := make(map[string]types.MessageAttributeValue, len(attrs))
 	for name, a := range attrs {
 		v := types.MessageAttributeValue{DataType: text(a.DataType)}
