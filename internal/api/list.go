@@ -14,11 +14,8 @@ func (c *Caller) GetQueueUrl(ctx context.Context, in *GetQueueUrlInput) (*GetQue
 	if value(in.QueueName) == "" {
 		return nil, noQueueName()
 	}
-	a := arn{c.place, *in.QueueName}
-	if in.QueueOwnerAWSAccountId != nil {
-		a.account = *in.QueueOwnerAWSAccountId
-	}
-	q := c.Service.lookUp(a)
+	owner := cmp.Or(value(in.QueueOwnerAWSAccountId), c.account)
+	q := c.Service.lookUp(arn{place{c.region, owner}, *in.QueueName})
 	if q == nil {
 		return nil, c.noSuchQueue()
 	}
@@ -82,11 +79,8 @@ const maxPage = 1000
 // name of its page, so what is created or deleted between two pages does no harm, and
 // which list it is of.
 func (c *Caller) page(all []*queue, list string, maxResults *int, token *string) (urls []string, next string, err *Error) {
-	n := maxPage
-	if maxResults != nil {
-		n = *maxResults
-	}
-	if n < 1 || n > maxPage {
+	n := cmp.Or(number(maxResults), maxPage)
+	if !within(maxResults, 1, maxPage) {
 		return nil, "", InvalidParameterValue.errorf("Value for parameter MaxResults is invalid. Reason: MaxResults must be an integer between 1 and %d.", maxPage)
 	}
 	if token != nil {

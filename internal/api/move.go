@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -46,7 +47,8 @@ type moveTask struct {
 	failure string
 }
 
-// StartMessageMoveTask starts to move the messages of a dead-letter queue.
+// StartMessageMoveTask starts to move the messages of a dead-letter queue that are not
+// in flight. There is no end to the time that it can take, or to the number of tasks.
 func (c *Caller) StartMessageMoveTask(ctx context.Context, in *StartMessageMoveTaskInput) (*StartMessageMoveTaskOutput, error) {
 	t, err := c.Service.startMoveTask(in)
 	if err != nil {
@@ -77,6 +79,7 @@ func (s *Service) newMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error)
 	t := &moveTask{
 		id:        newUUID(),
 		source:    source,
+		rate:      number(in.MaxNumberOfMessagesPerSecond),
 		startedAt: s.now(),
 		underWay:  make(chan struct{}),
 		done:      make(chan struct{}),
@@ -87,12 +90,9 @@ func (s *Service) newMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error)
 			return nil, err
 		}
 	}
-	if in.MaxNumberOfMessagesPerSecond != nil {
-		if t.rate = *in.MaxNumberOfMessagesPerSecond; t.rate < 1 || t.rate > maxMoveRate {
-			return nil, invalid("MaxNumberOfMessagesPerSecond", t.rate, "You must enter a number that's between 1 and 500.")
-		}
-	}
 	switch {
+	case !within(in.MaxNumberOfMessagesPerSecond, 1, maxMoveRate):
+		return nil, invalid("MaxNumberOfMessagesPerSecond", t.rate, "You must enter a number that's between 1 and 500.")
 	case t.destination == source:
 		return nil, InvalidParameterValue.errorf("Source queue arn and destination queue arn cannot be the same.")
 	case t.destination != nil && (t.destination.fifo != nil) != (source.fifo != nil):
@@ -122,13 +122,13 @@ func (s *Service) findARN(name string, value *string) (*queue, *Error) {
 // start starts the task, unless its source has one that is not over.
 func (t *moveTask) start() *Error {
 	q := t.source
-	stats := q.Stats()
-	t.toMove, t.redriven = int64(stats.Visible+stats.Delayed), stats.Redriven
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if n := len(q.moves); n > 0 && !q.moves[n-1].isOver() {
 		return InvalidParameterValue.errorf("There is already a task running. Only one active task is allowed for a source queue arn at a given time.")
 	}
+	stats := q.Stats()
+	t.toMove, t.redriven = int64(stats.Visible+stats.Delayed), stats.Redriven
 	if len(q.moves) == maxMoveTasks {
 		q.moves = slices.Delete(q.moves, 0, 1)
 	}
@@ -205,9 +205,8 @@ func (c *Caller) CancelMessageMoveTask(ctx context.Context, in *CancelMessageMov
 
 // findTask returns the task with the given handle.
 func (s *Service) findTask(handle string) (*moveTask, *Error) {
-	var h taskHandle
-	text, err := base64.StdEncoding.DecodeString(handle)
-	if err != nil || json.Unmarshal(text, &h) != nil || h.TaskID == "" {
+	h, ok := parseTaskHandle(handle)
+	if !ok {
 		return nil, InvalidParameterValue.errorf("Value for parameter TaskHandle is invalid.")
 	}
 	q, refusal := s.findARN("SourceArn", &h.SourceARN)
@@ -251,13 +250,10 @@ func (c *Caller) ListMessageMoveTasks(ctx context.Context, in *ListMessageMoveTa
 	if refusal != nil {
 		return nil, refusal
 	}
-	n := 1
-	if in.MaxResults != nil {
-		n = *in.MaxResults
+	if !within(in.MaxResults, 1, maxMoveTasks) {
+		return nil, invalid("MaxResults", *in.MaxResults, "You must enter a number that's between 1 and 10.")
 	}
-	if n < 1 || n > maxMoveTasks {
-		return nil, invalid("MaxResults", n, "You must enter a number that's between 1 and 10.")
-	}
+	n := cmp.Or(number(in.MaxResults), 1)
 	q.mu.Lock()
 	tasks := slices.Clone(q.moves)
 	q.mu.Unlock()
@@ -308,4 +304,14 @@ type taskHandle struct {
 
 func (t *moveTask) handle() string {
 	return base64.StdEncoding.EncodeToString([]byte(marshal(taskHandle{t.id, t.source.arn.String()})))
+}
+
+// parseTaskHandle returns what a handle says, or false if it is not one.
+func parseTaskHandle(handle string) (h taskHandle, ok bool) {
+	text, err := base64.StdEncoding.DecodeString(handle)
+	if err != nil || json.Unmarshal(text, &h) != nil || h.TaskID == "" {
+		return h, false
+	}
+	_, ok = parseARN(h.SourceARN)
+	return h, ok
 }

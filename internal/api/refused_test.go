@@ -24,7 +24,7 @@ const (
 	badTagKey   = "Tag keys must be between 1 and 128 characters in length."
 )
 
-// A refused is an input that is refused.
+// A refused is an input, and how it is refused.
 type refused struct {
 	input any
 	kind  *api.Kind

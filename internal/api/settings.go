@@ -99,7 +99,8 @@ func (q *queue) configuration() settings {
 }
 
 // change makes an edit to the queue's settings. What Go code configures meanwhile
-// is not lost. The engine refuses it if the queue is closed.
+// is not lost. The engine refuses it if the queue is closed. The mutex is held all the
+// while, so that nobody sees the engine's settings without the extras.
 func (q *queue) change(e edit) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
