@@ -182,6 +182,9 @@ func TestEncryption(t *testing.T) {
 		{attrs{"KmsMasterKeyId": "", "SqsManagedSseEnabled": "true"}, attrs{"SqsManagedSseEnabled": "true"}},
 		{attrs{"KmsMasterKeyId": "key", "KmsDataKeyReusePeriodSeconds": "300", "SqsManagedSseEnabled": "false"}, attrs{"KmsMasterKeyId": "key", "KmsDataKeyReusePeriodSeconds": "300", "SqsManagedSseEnabled": "false"}},
 		{attrs{"SqsManagedSseEnabled": "true"}, attrs{"SqsManagedSseEnabled": "true"}},
+		{attrs{"KmsMasterKeyId": ""}, attrs{"SqsManagedSseEnabled": "true"}},
+		{attrs{"KmsMasterKeyId": "key", "KmsDataKeyReusePeriodSeconds": "600"}, attrs{"KmsMasterKeyId": "key", "KmsDataKeyReusePeriodSeconds": "600", "SqsManagedSseEnabled": "false"}},
+		{attrs{"SqsManagedSseEnabled": "true"}, attrs{"SqsManagedSseEnabled": "true"}},
 		{attrs{"SqsManagedSseEnabled": "false"}, attrs{"SqsManagedSseEnabled": "false"}},
 	} {
 		set(t, c, url, step.set)
@@ -222,6 +225,7 @@ func TestCreateQueueThatExists(t *testing.T) {
 
 	before := snapshot(t, c)
 	for name, value := range (attrs{
+		"KmsMasterKeyId":               "1",
 		"VisibilityTimeout":            "46",
 		"SqsManagedSseEnabled":         "false",
 		"RedrivePolicy":                redrivePolicy("dead", "4"),
