@@ -39,32 +39,6 @@ func endpoint(r *http.Request) string {
 	return cmp.Or(scheme, "http") + "://" + cmp.Or(r.Host, r.URL.Host, "localhost")
 }
 
-// A credential is the scope of a signature, and the key that it was made with.
-type credential struct{ key, date, region, service, terminator string }
-
-// credentialOf returns the credential in a request, or nothing.
-func credentialOf(r *http.Request) string {
-	if _, rest, ok := strings.Cut(r.Header.Get("Authorization"), "Credential="); ok {
-		cred, _, _ := strings.Cut(rest, ",")
-		return strings.TrimSpace(cred)
-	}
-	if strings.Contains(r.URL.RawQuery, "X-Amz-Credential=") {
-		return r.URL.Query().Get("X-Amz-Credential")
-	}
-	return ""
-}
-
-// parseCredential returns the credential that s is, or false.
-func parseCredential(s string) (c credential, ok bool) {
-	for _, part := range []*string{&c.key, &c.date, &c.region, &c.service} {
-		if *part, s, ok = strings.Cut(s, "/"); !ok {
-			return c, false
-		}
-	}
-	c.terminator = s
-	return c, !strings.Contains(s, "/")
-}
-
 // isRegion reports whether s can be the name of a region: those of a URL's host.
 func isRegion(s string) bool {
 	return s != "" && len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""

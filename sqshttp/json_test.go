@@ -2,6 +2,7 @@ package sqshttp_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -94,6 +95,24 @@ func TestJSONEmptyIsNotAbsent(t *testing.T) {
 	}}}, in)
 }
 
+// A name with an escape stays what it is while a value with one is read.
+func TestJSONEscapedNameOfAValue(t *testing.T) {
+	var in api.TagQueueInput
+	require.NoError(t, sqshttp.DecodeJSON([]byte(`{"Tags":{"\u0061b":"\u0063d","x":"\ny"}}`), &in))
+	require.Equal(t, map[string]string{"ab": "cd", "x": "\ny"}, in.Tags)
+}
+
+// A request that is not a POST calls no operation.
+func TestJSONMethod(t *testing.T) {
+	s, _ := newServer(t)
+	r := jsonRequest(t, "CreateQueue", `{"QueueName":"new"}`)
+	r.Method = http.MethodGet
+	a := answerTo(t, s, r)
+	requireRefused(t, a, http.StatusMethodNotAllowed, "com.amazon.coral.service#UnknownOperationException", "InvalidAction")
+	require.Equal(t, "GET, POST", a.header.Get("Allow"))
+	require.Nil(t, s.Queue("new"))
+}
+
 // Every field of every input can be filled.
 func TestJSONKnowsEveryInput(t *testing.T) {
 	n := 0
@@ -158,6 +177,7 @@ func TestJSONMalformed(t *testing.T) {
 		{"an open object", `{"QueueUrl":"q","MessageBody":"a"`, "The JSON ends too early, at byte 33."},
 		{"an open string", `{"QueueUrl":"q","MessageBody":"a`, "The JSON ends too early, at byte 32."},
 		{"an open escape", `{"MessageBody":"a\`, "The JSON ends too early, at byte 18."},
+		{"an open string after an escape", `{"MessageBody":"\n`, "The JSON ends too early, at byte 18."},
 		{"an open code unit", `{"MessageBody":"\u12`, "The JSON ends too early, at byte 20."},
 		{"more behind it", `{"QueueUrl":"q","MessageBody":"a"}{}`, "There is more after the end of the JSON object, at byte 34."},
 		{"a comma too many", list + `}`, "The JSON is malformed, at byte 34."},
@@ -183,6 +203,7 @@ func TestJSONMalformed(t *testing.T) {
 		{"invalid UTF-8 in a name", list + "\"\xc3\":1}", "The JSON is not valid UTF-8, at byte 36."},
 		{"a high surrogate", list + `"X":"\ud83d"}`, "The JSON has half of a surrogate pair, at byte 45."},
 		{"a low surrogate", list + `"X":"\ude00"}`, "The JSON has half of a surrogate pair, at byte 45."},
+		{"a high surrogate before a malformed escape", list + `"X":"\ud83d\u00g0"}`, "The JSON is malformed, at byte 47."},
 		{"two high surrogates", list + `"X":"\ud83d\ud83d"}`, "The JSON has half of a surrogate pair, at byte 51."},
 		{"a high surrogate before another escape", list + `"X":"\ud83d\n"}`, "The JSON has half of a surrogate pair, at byte 46."},
 		{"a string for an integer", list + `"DelaySeconds":"1"}`, "STRING_VALUE can not be converted to an Integer"},
@@ -195,6 +216,7 @@ func TestJSONMalformed(t *testing.T) {
 		{"less than 32 bits", list + `"DelaySeconds":-2147483649}`, "The number -2147483649 is out of the range of an Integer, -2147483648 to 2147483647."},
 		{"an integer for a string", `{"QueueUrl":"q","MessageBody":1}`, "NUMBER_VALUE can not be converted to a String"},
 		{"a falsehood for a string", `{"QueueUrl":"q","MessageBody":false}`, "FALSE_VALUE can not be converted to a String"},
+		{"an unknown word for a string", `{"QueueUrl":"q","MessageBody":nil}`, "The JSON is malformed, at byte 30."},
 		{"a structure for a string", `{"QueueUrl":"q","MessageBody":{}}`, "Start of structure or map found where not expected."},
 		{"a string for a map", list + `"MessageAttributes":"a"}`, "STRING_VALUE can not be converted to a Structure"},
 		{"a list for a map", list + `"MessageAttributes":[]}`, "Start of list found where not expected."},
@@ -202,8 +224,10 @@ func TestJSONMalformed(t *testing.T) {
 		{"a map for a list", list + `"MessageAttributes":{"a":{"StringListValues":{}}}}`, "Start of structure or map found where not expected."},
 		{"a number for a list", list + `"MessageAttributes":{"a":{"StringListValues":1}}}`, "NUMBER_VALUE can not be converted to a List"},
 		{"null in a list", list + `"MessageAttributes":{"a":{"StringListValues":[null]}}}`, "Null is no element of a list, at byte 84."},
+		{"a number for base64", list + `"MessageAttributes":{"a":{"BinaryValue":1}}}`, "NUMBER_VALUE can not be converted to a String"},
 		{"no base64", list + `"MessageAttributes":{"a":{"BinaryValue":"A"}}}`, "A binary value is not base64, at byte 77."},
 		{"too deep", list + `"X":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "The JSON is nested more than 100 deep, at byte 137."},
+		{"too long a map", list + `"MessageAttributes":{` + manyMembers(10_001) + `}}`, "A map has more than 10000 entries, at byte 98953."},
 		{"too long a list", list + `"MessageAttributes":{"a":{"BinaryListValues":[` + strings.Repeat(`"",`, 10_000) + `""]}}}`, "A list has more than 10000 elements, at byte 30080."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -213,6 +237,18 @@ func TestJSONMalformed(t *testing.T) {
 			require.Zero(t, q.Stats().Sent)
 		})
 	}
+}
+
+// manyMembers returns n members of a map.
+func manyMembers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `"%d":{}`, i)
+	}
+	return b.String()
 }
 
 // As deep as the limit is no offence, nor are many small values that add up.

@@ -15,22 +15,8 @@ import (
 	"github.com/memsqs/memsqs/internal/api"
 )
 
-const (
-	algorithm  = "AWS4-HMAC-SHA256"
-	amzDate    = "20060102T150405Z"
-	maxSkew    = 15 * time.Minute
-	maxExpires = 7 * 24 * time.Hour
-)
-
-// A signature is what a request says of its Signature Version 4, in its header or,
-// if it is presigned, in its URL.
-type signature struct {
-	credential
-	at      string        // when it was made, as amzDate
-	expires time.Duration // after the date; zero if it is not presigned
-	headers string        // the names of those that are signed
-	hex     string
-}
+// maxSkew is how far the date of a signature is from the server's clock at most (C4.3).
+const maxSkew = 15 * time.Minute
 
 // verify refuses a request that is not signed with one of the server's keys (C4).
 func (s *Server) verify(r *request) error {
@@ -57,77 +43,6 @@ func (s *Server) verify(r *request) error {
 	return nil
 }
 
-// signature returns the signature of the request.
-func (r *request) signature() (sig *signature, err error) {
-	query := r.URL.Query()
-	switch authorization := r.Header.Get("Authorization"); {
-	case authorization != "":
-		sig, err = headerSignature(authorization, r.Header.Get("X-Amz-Date"))
-	case query.Has("X-Amz-Signature") || query.Has("X-Amz-Credential"):
-		sig, err = presignedSignature(query)
-	default:
-		return nil, refusal(api.AccessDenied, "Access to the resource %s is denied.", r.caller.Endpoint+r.URL.EscapedPath())
-	}
-	if err != nil {
-		return nil, err
-	}
-	var ok bool
-	if sig.credential, ok = parseCredential(credentialOf(r.Request)); !ok {
-		return nil, refusal(api.IncompleteSignature, "Credential must have exactly 5 slash-delimited elements, as in keyid/date/region/service/term.")
-	}
-	if !slices.Contains(strings.Split(sig.headers, ";"), "host") {
-		return nil, refusal(api.InvalidSignature, "'Host' must be one of the signed headers.")
-	}
-	return sig, nil
-}
-
-// headerSignature returns the signature in an Authorization header, but for its
-// credential.
-func headerSignature(authorization, date string) (*signature, error) {
-	scheme, rest, _ := strings.Cut(authorization, " ")
-	if scheme != algorithm {
-		return nil, refusal(api.IncompleteSignature, "Authorization header must begin with %q.", algorithm)
-	}
-	param := make(map[string]string)
-	for part := range strings.SplitSeq(rest, ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		param[name] = value
-	}
-	for _, name := range []string{"Credential", "Signature", "SignedHeaders"} {
-		if param[name] == "" {
-			return nil, refusal(api.IncompleteSignature, "Authorization header requires '%s' parameter.", name)
-		}
-	}
-	if date == "" {
-		return nil, refusal(api.IncompleteSignature, "Authorization header requires existence of a 'X-Amz-Date' header.")
-	}
-	return &signature{at: date, headers: param["SignedHeaders"], hex: param["Signature"]}, nil
-}
-
-// presignedSignature returns the signature in the query of a URL, but for its
-// credential.
-func presignedSignature(query url.Values) (*signature, error) {
-	for _, name := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature"} {
-		if query.Get(name) == "" {
-			return nil, refusal(api.IncompleteSignature, "The URL of a presigned request requires '%s' parameter.", name)
-		}
-	}
-	if query.Get("X-Amz-Algorithm") != algorithm {
-		return nil, refusal(api.IncompleteSignature, "'X-Amz-Algorithm' must be %q.", algorithm)
-	}
-	seconds, err := strconv.ParseUint(query.Get("X-Amz-Expires"), 10, 31)
-	expires := time.Duration(seconds) * time.Second
-	if err != nil || expires == 0 || expires > maxExpires {
-		return nil, refusal(api.IncompleteSignature, "'X-Amz-Expires' must be 1 to %d.", maxExpires/time.Second)
-	}
-	return &signature{
-		at:      query.Get("X-Amz-Date"),
-		expires: expires,
-		headers: query.Get("X-Amz-SignedHeaders"),
-		hex:     query.Get("X-Amz-Signature"),
-	}, nil
-}
-
 // checkTime refuses a signature that is not for now, or whose scope is not that of
 // this service on its date.
 func (sig *signature) checkTime(now time.Time) error {
@@ -135,9 +50,9 @@ func (sig *signature) checkTime(now time.Time) error {
 	if err != nil {
 		return refusal(api.IncompleteSignature, "The date of the signature must be of the form %s.", amzDate)
 	}
-	scope := credential{sig.key, sig.at[:len("20060102")], sig.region, "sqs", "aws4_request"}
-	if sig.credential != scope {
-		return refusal(api.InvalidSignature, "Credential should be scoped to %s.", scope.String())
+	want := credential{sig.key, sig.at[:len("20060102")], sig.region, "sqs", "aws4_request"}
+	if sig.credential != want {
+		return refusal(api.InvalidSignature, "Credential should be scoped to %s.", want.scope())
 	}
 	show := func(t time.Time) string { return t.UTC().Format(amzDate) }
 	if date.After(now.Add(maxSkew)) {
@@ -154,18 +69,13 @@ func (sig *signature) checkTime(now time.Time) error {
 	return nil
 }
 
-// String returns what a credential says besides its key.
-func (c credential) String() string {
-	return c.date + "/" + c.region + "/" + c.service + "/" + c.terminator
-}
-
 // sign returns the signature of a canonical request.
 func (sig *signature) sign(secret, canonical string) string {
 	sum := sha256.Sum256([]byte(canonical))
 	key := []byte("AWS4" + secret)
 	for _, part := range []string{
 		sig.date, sig.region, sig.service, sig.terminator,
-		algorithm + "\n" + sig.at + "\n" + sig.credential.String() + "\n" + hex.EncodeToString(sum[:]),
+		algorithm + "\n" + sig.at + "\n" + sig.scope() + "\n" + hex.EncodeToString(sum[:]),
 	} {
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(part))

@@ -91,6 +91,7 @@ func TestAlteredRequests(t *testing.T) {
 		"method":         func(r *http.Request) { r.Method = http.MethodGet },
 		"path":           func(r *http.Request) { r.URL.Path = "/a" },
 		"query":          func(r *http.Request) { r.URL.RawQuery = "a" },
+		"odd query":      func(r *http.Request) { r.URL.RawQuery = "%zz=%" },
 		"host":           func(r *http.Request) { r.Host = "localhost" },
 		"length":         func(r *http.Request) { r.Header.Set("Content-Length", "1") },
 		"header":         func(r *http.Request) { r.Header.Set("X-Odd", "a b") },
