@@ -117,9 +117,6 @@ func (s *Server) call(p protocol, r *request) (op *api.Operation, out any, err e
 	if err != nil {
 		return op, nil, err
 	}
-	if err := r.Context().Err(); err != nil {
-		return op, nil, err
-	}
 	out, err = op.Call(r.Context(), r.caller, in)
 	return op, out, err
 }
