@@ -39,8 +39,8 @@ type Options struct {
 	//
 	// The date of a signature must be within 15 minutes of the server's clock.
 	// Clients sign by package time. Where the clock is another one, answers have
-	// a Date on it, by which AWS SDKs correct themselves, but for those in
-	// Python.
+	// a Date on it, by which most AWS SDKs correct themselves when they try again.
+	// Those in Python do not.
 	Verify map[string]string
 
 	// Control makes the server serve /_memsqs/, to everyone.
@@ -80,7 +80,11 @@ func NewServer(opts Options) *Server {
 }
 
 // Add registers a queue under the Name of its configuration, in the server's own
-// region and account.
+// region and account. It can be added to several servers. On a clock other than
+// the server's, its messages keep their own time.
+//
+// An error matches [memsqs.ErrInvalidParameterValue]: the queue is nil or of another
+// type, or its name is taken or none that SQS allows for its type.
 func (s *Server) Add(q Queue) error {
 	if err := s.api.Add(q); err != nil {
 		return fmt.Errorf("sqshttp: %w", err)
@@ -96,7 +100,8 @@ func (s *Server) Queue(name string) *memsqs.Queue { return s.api.Queue(name) }
 // account, or nil.
 func (s *Server) FIFOQueue(name string) *memsqs.FIFOQueue { return s.api.FIFOQueue(name) }
 
-// Reset closes all queues, also those that were added, and forgets them.
+// Reset forgets all queues. It closes those that were created by a request; those
+// that were added are their owner's.
 func (s *Server) Reset() { s.api.Reset() }
 
 // API returns what the server serves. It is there for package awssqs: its type is
