@@ -62,28 +62,20 @@ func (d *desk) deleted(m *job, err error) {
 	case err == nil:
 		d.reportDeleted(m)
 		d.leave(m)
-	case isRetryable(err):
+	case !isRetryable(err):
+		d.lose(m, err)
+	case d.now.Before(m.deadline):
 		d.deletes.add(m)
 	default:
-		d.lose(m, err)
+		d.expire(m)
 	}
 }
 
-// A changeState says where the change of a message's visibility timeout is.
-// There is one at a time for each message, so that none overtakes another.
-type changeState int
-
-const (
-	unchanged changeState = iota
-	inLine                // it waits, or has failed and waits again
-	renewing              // in a call that renews the lease
-	ending                // in a call that ends it
-)
-
 // enqueueChange has the visibility timeout of m changed to what its fate demands.
+// As there is one such call at a time, none overtakes another.
 func (d *desk) enqueueChange(m *job) {
-	if m.change == unchanged {
-		m.change = inLine
+	if !m.inLine {
+		m.inLine = true
 		d.changes.add(m)
 	}
 }
@@ -94,9 +86,10 @@ func (d *desk) sendChanges() {
 	batch := d.changes.next(d.now)
 	in := make([]memsqs.VisibilityChange, len(batch))
 	for i, m := range batch {
-		m.change, m.asked, m.askedAt = renewing, d.VisibilityTimeout, d.now
+		m.inLine = false
+		m.ending, m.asked, m.askedAt = false, d.VisibilityTimeout, d.now
 		if m.fate == releasing {
-			m.change, m.asked = ending, m.after
+			m.ending, m.asked = true, m.after
 		}
 		m.asked = max(0, min(m.asked, m.limit.Sub(d.now)))
 		in[i] = memsqs.VisibilityChange{ReceiptHandle: m.ReceiptHandle, Timeout: m.asked}
@@ -108,17 +101,12 @@ func (d *desk) sendChanges() {
 
 // changed takes the queue's answer to the change of m's visibility timeout.
 func (d *desk) changed(m *job, err error) {
-	change := m.change
-	m.change = unchanged
 	switch {
-	case err == nil && change == ending:
+	case err == nil && m.ending:
 		d.reportReleased(m)
 		d.leave(m)
 	case err == nil:
 		d.extend(m, m.askedAt, m.asked)
-		if m.fate == releasing { // which it was not when the call was made
-			d.enqueueChange(m)
-		}
 	case isRetryable(err):
 		d.enqueueChange(m)
 	case m.fate == deleting: // perhaps it has been: the answer to that decides

@@ -189,6 +189,23 @@ func TestClosedQueueEndsRunWithItsError(t *testing.T) {
 	})
 }
 
+// Whichever call finds out that the queue is gone, the poll does not go on.
+func TestQueueThatIsGoneEndsThePoll(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := standardQueue(t, memsqs.Config{})
+		put(t, q, "a")
+		j := newJournal()
+		gone := &memsqs.Error{Code: memsqs.ErrClosed, Detail: "of a test"}
+		err := pubsub.Consumer{
+			Queue:   &tap{Receiver: q, onDelete: func([]string) error { return gone }},
+			Handler: sleeper(j, time.Second), Hooks: j.hooks(), Logger: silent,
+		}.Run(t.Context())
+		require.ErrorIs(t, err, gone)
+		require.Equal(t, time.Second, time.Since(j.start))
+		require.Equal(t, []string{"1 lost a: pubsub: lease of the message is lost: memsqs: queue is closed: of a test"}, j.of("lost"))
+	})
+}
+
 func TestFieldsOutOfRangeAreRefused(t *testing.T) {
 	q := standardQueue(t, memsqs.Config{})
 	h := func(context.Context, memsqs.Message) error { return nil }

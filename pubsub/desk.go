@@ -130,9 +130,6 @@ func (d *desk) idleTime() time.Duration {
 
 // stop begins the end of the run.
 func (d *desk) stop() {
-	if d.stopping {
-		return
-	}
 	d.stopping = true
 	d.graceEnd = d.now.Add(max(0, d.Grace))
 }

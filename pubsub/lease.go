@@ -54,7 +54,7 @@ func (d *desk) extend(m *job, began time.Time, timeout time.Duration) {
 // what is to be deleted has what is left of its visibility timeout to be deleted
 // in: so a queue that refuses all deletes cannot hold up the end.
 func (d *desk) wants(m *job) bool {
-	return m.fate != releasing && !(m.fate == deleting && d.stopping)
+	return m.fate != deleting || !d.stopping
 }
 
 // tend renews the leases that are due for it, and gives up those that have ended.
@@ -75,7 +75,8 @@ func (d *desk) tend() {
 	}
 }
 
-// renew has the visibility timeout of m begin anew.
+// renew has the visibility timeout of m begin anew, unless the line of changes has
+// m already.
 func (d *desk) renew(m *job) {
 	m.due = m.deadline
 	d.leases.fix(m)

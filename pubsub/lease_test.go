@@ -153,12 +153,22 @@ func TestLeaseIsLostWhenItCannotBeRenewed(t *testing.T) {
 		put(t, q, "a")
 		j := newJournal()
 		tries := 0
+		first := ""
 		stop := consume(t, pubsub.Consumer{
-			Queue:   &tap{Receiver: q, onChange: func([]memsqs.VisibilityChange) error { tries++; return errors.New("no route") }},
+			Queue: &tap{Receiver: q, onChange: func(in []memsqs.VisibilityChange) error {
+				tries++
+				if first == "" {
+					first = in[0].ReceiptHandle
+				}
+				if in[0].ReceiptHandle == first {
+					require.Less(t, time.Since(j.start), 30*time.Second, "it is no longer ours")
+				}
+				return errors.New("no route")
+			}},
 			Handler: untilDone(j), Hooks: j.hooks(),
 			Concurrency: 1,
 		})
-		j.second(t, 31)
+		j.second(t, 55)
 		require.Greater(t, tries, 3)
 		require.Len(t, j.of("queueError"), tries)
 		require.Equal(t, []string{"30 ended a: pubsub: lease of the message is lost: its visibility timeout has passed"}, j.of("ended"))
@@ -167,12 +177,15 @@ func TestLeaseIsLostWhenItCannotBeRenewed(t *testing.T) {
 	})
 }
 
-// A renewal that fails once does not lose the lease.
+// A renewal that fails once does not lose the lease, nor does the next failure
+// count as a second one in a row.
 func TestRenewalIsTriedAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		q := standardQueue(t, memsqs.Config{})
 		put(t, q, "a")
 		j := newJournal()
+		hooks := j.hooks()
+		hooks.QueueError = func(_ error, pause time.Duration) { require.LessOrEqual(t, pause, 200*time.Millisecond) }
 		tries := 0
 		stop := consume(t, pubsub.Consumer{
 			Queue: &tap{Receiver: q, onChange: func([]memsqs.VisibilityChange) error {
@@ -181,7 +194,7 @@ func TestRenewalIsTriedAgain(t *testing.T) {
 				}
 				return nil
 			}},
-			Handler: sleeper(j, 5*time.Minute), Hooks: j.hooks(),
+			Handler: sleeper(j, 5*time.Minute), Hooks: hooks,
 		})
 		j.second(t, 301)
 		require.NoError(t, stop())
@@ -246,6 +259,7 @@ func TestLateResultDoesNotDeleteAnotherReceiversMessage(t *testing.T) {
 				require.Empty(t, j.of("deleted", "released"))
 				require.Len(t, j.of("lost"), 1)
 				require.Zero(t, dead.Stats().Sent)
+				require.NotContains(t, fmt.Sprint(j.of("failed")), "dead-letter queue", "it was not asked")
 			})
 		})
 	}
@@ -275,5 +289,114 @@ func TestLostLeaseOfAGroupGivesBackTheRest(t *testing.T) {
 			"50 begins g:a", "50 ends g:a", "50 begins g:b", "50 ends g:b", "50 begins g:c", "50 ends g:c",
 		}, j.of("begins", "ends"))
 		require.EqualValues(t, 3, q.Stats().Deleted)
+	})
+}
+
+// While a call to delete is under way at the deadline, its answer decides.
+func TestDeleteUnderWayAtTheDeadlineMaySucceed(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := standardQueue(t, memsqs.Config{})
+		put(t, q, "a")
+		j := newJournal()
+		stop := consume(t, pubsub.Consumer{
+			Queue:         &tap{Receiver: q, onDelete: func([]string) error { time.Sleep(5 * time.Second); return nil }},
+			MaxVisibility: 30 * time.Second, Concurrency: 1,
+			Handler: sleeper(j, 27*time.Second), Hooks: j.hooks(),
+		})
+		j.second(t, 33)
+		require.NoError(t, stop())
+		require.Equal(t, []string{"32 deleted a"}, j.of("deleted", "lost"))
+	})
+}
+
+// ... and if it fails, the lease is lost then.
+func TestDeleteUnderWayAtTheDeadlineMayFail(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := standardQueue(t, memsqs.Config{})
+		put(t, q, "a")
+		j := newJournal()
+		stop := consume(t, pubsub.Consumer{
+			Queue:         &tap{Receiver: q, onDelete: func([]string) error { time.Sleep(5 * time.Second); return errors.New("no route") }},
+			MaxVisibility: 30 * time.Second, Concurrency: 1,
+			Handler: sleeper(j, 27*time.Second), Hooks: j.hooks(),
+		})
+		j.second(t, 33)
+		require.Equal(t, []string{"32 lost a: pubsub: lease of the message is lost: it has been held for as long as it may be since it was received"}, j.of("deleted", "lost"))
+		require.Zero(t, q.Stats().Deleted)
+		stop()
+	})
+}
+
+// The message is gone because it has been deleted here: that is no loss.
+func TestRenewalThatIsRefusedDuringTheDeleteLosesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := standardQueue(t, memsqs.Config{})
+		put(t, q, "a")
+		j := newJournal()
+		stop := consume(t, pubsub.Consumer{
+			Queue: &tap{Receiver: q, onDelete: func(handles []string) error {
+				require.NoError(t, q.DeleteBatch(t.Context(), handles))
+				time.Sleep(5 * time.Second) // while the answer is on its way
+				return nil
+			}, onChange: func([]memsqs.VisibilityChange) error { j.add("renews"); return nil }},
+			Handler: sleeper(j, 9*time.Second), Hooks: j.hooks(),
+		})
+		j.second(t, 20)
+		require.NoError(t, stop())
+		require.Equal(t, []string{"10 renews", "14 deleted a"}, j.of("renews", "deleted", "lost"))
+	})
+}
+
+// A release that finds a renewal in line, which has failed, takes its place.
+func TestMessageIsOnceInACall(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := standardQueue(t, memsqs.Config{})
+		put(t, q, "a")
+		j := newJournal()
+		stop := consume(t, pubsub.Consumer{
+			Queue: &tap{Receiver: q, onChange: func(in []memsqs.VisibilityChange) error {
+				j.add("changes %d to %v", len(in), in[0].Timeout)
+				if len(j.of("changes")) == 1 {
+					return errors.New("throttled")
+				}
+				return nil
+			}},
+			Handler: func(context.Context, memsqs.Message) error { time.Sleep(10*time.Second + 1); return errors.New("no") },
+			Backoff: pubsub.Constant(time.Minute),
+		})
+		j.second(t, 11)
+		require.NoError(t, stop())
+		changes := j.of("changes")
+		require.Len(t, changes, 2)
+		require.Contains(t, changes[1], "changes 1 to 1m0s")
+	})
+}
+
+func TestLossIsToldOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := standardQueue(t, memsqs.Config{})
+		put(t, q, "a")
+		j := newJournal()
+		stop := consume(t, pubsub.Consumer{
+			Queue: q, MaxVisibility: 30 * time.Second, Concurrency: 2, Hooks: j.hooks(),
+			Handler: func(context.Context, memsqs.Message) error { time.Sleep(time.Minute); return nil },
+		})
+		j.second(t, 31) // one is lost, and has been received again
+		require.Len(t, j.of("lost"), 1)
+		require.NoError(t, q.Close())
+		require.ErrorIs(t, stop(), memsqs.ErrClosed)
+		require.Len(t, j.of("lost"), 2)
+	})
+}
+
+func TestHandlersContextEndsWithTheHandler(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := standardQueue(t, memsqs.Config{})
+		put(t, q, "a")
+		var of context.Context
+		stop := consume(t, pubsub.Consumer{Queue: q, Handler: func(ctx context.Context, _ memsqs.Message) error { of = ctx; return nil }})
+		time.Sleep(time.Second)
+		require.NoError(t, stop())
+		require.Equal(t, context.Canceled, context.Cause(of))
 	})
 }

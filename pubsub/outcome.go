@@ -134,7 +134,5 @@ func (d *desk) giveBack(jobs []*job) {
 // unlease has the visibility timeout of m end when the given time has passed.
 func (d *desk) unlease(m *job, after time.Duration) {
 	m.fate, m.after = releasing, after
-	m.due = m.deadline // there is nothing to renew any more
-	d.leases.fix(m)
 	d.enqueueChange(m)
 }

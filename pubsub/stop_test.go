@@ -75,6 +75,28 @@ func TestMessagesThatArriveWithTheStopAreGivenBack(t *testing.T) {
 	})
 }
 
+// A poll that does not end at once would receive what is given back. (F49)
+func TestStopGivesNothingBackBeforeThePollHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := fifoQueue(t, memsqs.FIFOConfig{})
+		put(t, q, "g:a", "g:b")
+		j := newJournal()
+		stop := consume(t, pubsub.Consumer{Queue: deaf{q}, Handler: sleeper(j, 5*time.Second), Hooks: j.hooks()})
+		j.second(t, 2)
+		require.NoError(t, stop())
+		require.Equal(t, []string{
+			"0 received g:a", "0 received g:b", "5 deleted g:a", "20 released g:b for 0s",
+		}, j.of("received", "deleted", "released"))
+	})
+}
+
+// A deaf queue waits for as long as a receive may, whatever becomes of its context.
+type deaf struct{ pubsub.Receiver }
+
+func (q deaf) Receive(ctx context.Context, in memsqs.ReceiveInput) ([]memsqs.Message, error) {
+	return q.Receiver.Receive(context.WithoutCancel(ctx), in)
+}
+
 // A slow queue answers receives late, whatever becomes of the context.
 type slow struct {
 	pubsub.Receiver

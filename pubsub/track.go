@@ -34,12 +34,14 @@ type job struct {
 	received time.Time
 	lease
 
-	fate    fate
-	end     context.CancelCauseFunc // of the handler's context, while the handler runs
-	inCall  bool                    // of a job to be deleted: the call is under way
-	after   time.Duration           // of a job to be released: how long it is hidden then
-	change  changeState
-	asked   time.Duration // by the change under way
+	fate  fate
+	end   context.CancelCauseFunc // of the handler's context, while the handler runs
+	after time.Duration           // of a job to be released: how long it is hidden then
+
+	inCall  bool          // a call to delete it is under way
+	inLine  bool          // on the line of changes
+	ending  bool          // the latest change is to end the lease
+	asked   time.Duration // the visibility timeout of the latest change
 	askedAt time.Time
 }
 
