@@ -378,7 +378,7 @@ func TestLossIsToldOnce(t *testing.T) {
 		put(t, q, "a")
 		j := newJournal()
 		stop := consume(t, pubsub.Consumer{
-			Queue: q, MaxVisibility: 30 * time.Second, Concurrency: 2, Hooks: j.hooks(),
+			Queue: q, MaxVisibility: 30 * time.Second, Hooks: j.hooks(),
 			Handler: func(context.Context, memsqs.Message) error { time.Sleep(time.Minute); return nil },
 		})
 		j.second(t, 31) // one is lost, and has been received again
