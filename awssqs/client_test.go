@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memsqs/memsqs/awssqs"
@@ -127,6 +128,31 @@ func TestFakeRunsMiddleware(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]bool{"ListQueues": true}, called)
 	require.Equal(t, []string{"serialize"}, steps)
+}
+
+// A note is an interceptor that writes down that it ran.
+type note struct{ steps *[]string }
+
+func (n note) BeforeExecution(context.Context, *smithyhttp.InterceptorContext) error {
+	*n.steps = append(*n.steps, "before")
+	return nil
+}
+
+func (n note) AfterExecution(context.Context, *smithyhttp.InterceptorContext) error {
+	*n.steps = append(*n.steps, "after")
+	return nil
+}
+
+// Interceptors around the whole call run in a Fake too.
+func TestFakeRunsInterceptors(t *testing.T) {
+	var steps []string
+	fake := awssqs.NewFake(sqshttp.NewServer(sqshttp.Options{}), func(o *sqs.Options) {
+		o.Interceptors.AddBeforeExecution(note{&steps})
+		o.Interceptors.AddAfterExecution(note{&steps})
+	})
+	_, err := fake.ListQueues(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"before", "after"}, steps)
 }
 
 // The options of a caller are not written to.

@@ -1,7 +1,6 @@
 package awssqs
 
 import (
-	"bytes"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -13,8 +12,8 @@ import (
 // input of package api whose members have the same names. So what the SDK leaves
 // out of a request is left out here too, and by the same rule.
 //
-// It has no methods for what no input of SQS contains, such as a time. A member
-// that package api does not know is dropped, as a server drops it.
+// It has no methods for values of kinds that are foreign to SQS, such as times. A
+// member that package api does not know is dropped, as a server drops it.
 type recorder struct {
 	smithy.ShapeSerializer // nil
 
@@ -45,7 +44,7 @@ func (r *recorder) CloseMap()                         { r.end() }
 func (r *recorder) WriteKey(_ *smithy.Schema, key string) { r.top().key = wellFormed(key) }
 
 func (r *recorder) WriteString(member *smithy.Schema, v string) { r.write(member, wellFormed(v)) }
-func (r *recorder) WriteBlob(member *smithy.Schema, v []byte)   { r.write(member, bytes.Clone(v)) }
+func (r *recorder) WriteBlob(member *smithy.Schema, v []byte)   { r.write(member, v) }
 func (r *recorder) WriteBool(member *smithy.Schema, v bool)     { r.write(member, v) }
 func (r *recorder) WriteInt32(member *smithy.Schema, v int32)   { r.write(member, v) }
 func (r *recorder) WriteInt64(member *smithy.Schema, v int64)   { r.write(member, v) }

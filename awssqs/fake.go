@@ -28,8 +28,8 @@ import (
 // types, with the same codes and texts.
 //
 // There is no request. What concerns one has no effect: signatures, retries, the
-// HTTPClient, middleware behind the step Serialize, and interceptors but those
-// around the whole call and before serialization.
+// HTTPClient, middleware behind the serializer, and interceptors but those around
+// the whole call and before serialization.
 type Fake struct{ *sqs.Client }
 
 // NewFake returns a Fake that calls the queues of server. It has the options of a

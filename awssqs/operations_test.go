@@ -3,7 +3,6 @@ package awssqs_test
 import (
 	"context"
 	"reflect"
-	"strconv"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -25,6 +24,7 @@ func TestEveryOperation(t *testing.T) {
 			server := sqshttp.NewServer(sqshttp.Options{Region: "eu-north-1", Account: "123456789012", Relaxed: true})
 			client := c.open(t, server, recordCalls(called))
 			callQueues(t, client)
+			callAttributes(t, client)
 			callMessages(t, client)
 			callBatches(t, client)
 			callMoves(t, client)
@@ -76,7 +76,18 @@ func callQueues(t *testing.T, c everyMethod) {
 	require.NoError(t, err)
 	require.Nil(t, page.QueueUrls)
 
-	_, err = c.SetQueueAttributes(ctx, &sqs.SetQueueAttributesInput{QueueUrl: url, Attributes: map[string]string{"DelaySeconds": "0"}})
+	tags, err := c.ListQueueTags(ctx, &sqs.ListQueueTagsInput{QueueUrl: url})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"team": "a", "cost": "b"}, tags.Tags)
+	_, err = c.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: url})
+	require.NoError(t, err)
+}
+
+// callAttributes calls the operations on what a queue has beside its messages.
+func callAttributes(t *testing.T, c everyMethod) {
+	ctx := t.Context()
+	url := create(t, c, "attributes", map[string]string{"VisibilityTimeout": "5"})
+	_, err := c.SetQueueAttributes(ctx, &sqs.SetQueueAttributesInput{QueueUrl: url, Attributes: map[string]string{"DelaySeconds": "0"}})
 	require.NoError(t, err)
 	_, err = c.AddPermission(ctx, &sqs.AddPermissionInput{
 		QueueUrl: url, Label: aws.String("mine"), AWSAccountIds: []string{"210987654321"}, Actions: []string{"SendMessage"},
@@ -86,22 +97,19 @@ func callQueues(t *testing.T, c everyMethod) {
 		QueueUrl: url, AttributeNames: []types.QueueAttributeName{"QueueArn", "VisibilityTimeout", "Policy"},
 	})
 	require.NoError(t, err)
-	require.Equal(t, "arn:aws:sqs:eu-north-1:123456789012:orders", attributes.Attributes["QueueArn"])
+	require.Equal(t, "arn:aws:sqs:eu-north-1:123456789012:attributes", attributes.Attributes["QueueArn"])
 	require.Equal(t, "5", attributes.Attributes["VisibilityTimeout"])
 	require.Contains(t, attributes.Attributes["Policy"], "210987654321")
 	_, err = c.RemovePermission(ctx, &sqs.RemovePermissionInput{QueueUrl: url, Label: aws.String("mine")})
 	require.NoError(t, err)
 
-	_, err = c.TagQueue(ctx, &sqs.TagQueueInput{QueueUrl: url, Tags: map[string]string{"team": "c"}})
+	_, err = c.TagQueue(ctx, &sqs.TagQueueInput{QueueUrl: url, Tags: map[string]string{"team": "a", "cost": "b"}})
 	require.NoError(t, err)
 	_, err = c.UntagQueue(ctx, &sqs.UntagQueueInput{QueueUrl: url, TagKeys: []string{"cost"}})
 	require.NoError(t, err)
 	tags, err := c.ListQueueTags(ctx, &sqs.ListQueueTagsInput{QueueUrl: url})
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"team": "c"}, tags.Tags)
-
-	_, err = c.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: url})
-	require.NoError(t, err)
+	require.Equal(t, map[string]string{"team": "a"}, tags.Tags)
 }
 
 // callMessages calls the operations on one message.
@@ -136,10 +144,16 @@ func callMessages(t *testing.T, c everyMethod) {
 	require.Equal(t, sent.MD5OfMessageAttributes, m.MD5OfMessageAttributes)
 	require.Equal(t, "1", m.Attributes["ApproximateReceiveCount"])
 	require.Equal(t, *trace["AWSTraceHeader"].StringValue, m.Attributes["AWSTraceHeader"])
+	callHandles(t, c, url, m.ReceiptHandle)
+}
 
-	_, err = c.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: url, ReceiptHandle: m.ReceiptHandle})
+// callHandles calls the operations on the only message of a queue, and on what is
+// left then.
+func callHandles(t *testing.T, c everyMethod, url, handle *string) {
+	ctx := t.Context()
+	_, err := c.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: url, ReceiptHandle: handle})
 	require.NoError(t, err)
-	received, err = c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: url})
+	received, err := c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: url})
 	require.NoError(t, err)
 	require.Len(t, received.Messages, 1, "a timeout of zero is sent where it is required")
 	_, err = c.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: url, ReceiptHandle: received.Messages[0].ReceiptHandle})
@@ -156,13 +170,11 @@ func callMessages(t *testing.T, c everyMethod) {
 func callBatches(t *testing.T, c everyMethod) {
 	ctx := t.Context()
 	url := create(t, c, "batches.fifo", map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true"})
-	var entries []types.SendMessageBatchRequestEntry
-	for i := range 3 {
-		entries = append(entries, types.SendMessageBatchRequestEntry{
-			Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String("body " + strconv.Itoa(i)), MessageGroupId: aws.String("g"),
-		})
+	entries := []types.SendMessageBatchRequestEntry{
+		{Id: aws.String("0"), MessageBody: aws.String("a"), MessageGroupId: aws.String("g")},
+		{Id: aws.String("1"), MessageBody: aws.String("b"), MessageGroupId: aws.String("g"), DelaySeconds: 1},
+		{Id: aws.String("2"), MessageBody: aws.String("c"), MessageGroupId: aws.String("g")},
 	}
-	entries[1].DelaySeconds = 1
 	sent, err := c.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: url, Entries: entries})
 	require.NoError(t, err)
 	require.Len(t, sent.Successful, 2)

@@ -14,7 +14,9 @@ import (
 )
 
 // A Client is what a [Queue] needs of a client: a [*sqs.Client] has it, and a
-// [*Fake].
+// [*Fake]. One that wraps another must hand on the options of a call, which write
+// the zeros that the SDK would leave out: for SQS no delay is the queue's delay, and
+// the engine can ask for none.
 type Client interface {
 	SendMessage(context.Context, *sqs.SendMessageInput, ...func(*sqs.Options)) (*sqs.SendMessageOutput, error)
 	SendMessageBatch(context.Context, *sqs.SendMessageBatchInput, ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error)
@@ -31,15 +33,17 @@ type Client interface {
 // [memsqs.FIFOQueue]: those on messages, with the same inputs and results. It is
 // safe for use by many goroutines.
 //
-// SQS counts in whole seconds: every duration is rounded up to the next, so that a
+// SQS counts in whole seconds. Every duration is rounded up to the next, so that a
 // delay of a nanosecond is one of a second.
 //
-// A call that SQS refuses returns a [*memsqs.Error], in a batch a
-// [*memsqs.BatchError], which matches the sentinel that the engine would return,
-// and the SDK's error too: with [errors.As], or [errors.Is] for what that wraps.
-// [memsqs.ErrClosed] means that the queue does not exist. Any other error, such as
-// that of a lost connection, of missing permission or of a done context, is that
-// of the client; then the call may have taken effect.
+// A call that SQS refuses returns a [*memsqs.Error], which matches with [errors.Is]
+// what the engine's would, and with [errors.As] the SDK's error too; its Code wraps
+// both. In the [*memsqs.BatchError] of a batch, where SQS says less, the latter is a
+// [*smithy.GenericAPIError]. [memsqs.ErrClosed] means that there is no such queue.
+//
+// Other errors are the client's: of a done context, a lost connection, a lack of
+// permission, a fault of SQS. The call may have taken effect. What SQS itself
+// answered has a method Retryable() bool, which says whether it may pass.
 //
 // SQS promises less than the engine. A standard queue may deliver a message twice,
 // out of order, or late, and a receive may return fewer messages than there are, or
@@ -105,15 +109,15 @@ func (q *Queue) SendBatch(ctx context.Context, in []memsqs.SendInput) ([]memsqs.
 	return results, q.batchError(out.Failed, len(in))
 }
 
-// Receive receives messages, as [memsqs.Queue.Receive] does. An AttemptID is sent as
-// it is given.
+// Receive receives messages, as [memsqs.Queue.Receive] does.
 //
-// InvisibleUntil is not later than SQS has it, by this machine's clock, provided
-// that this is not behind that of SQS. It counts from the first receive of the
-// message, if this is it, and else from the beginning of the call, which for a long
-// poll can be long before the message was handed out. If in has no
-// VisibilityTimeout, it is based on the queue's own, for which Receive calls
-// GetQueueAttributes, at most once a minute; then it returns that call's error too.
+// SQS does not say how long it hides a message, and so InvisibleUntil is worked out.
+// It counts from FirstReceivedAt on a first receive, and from the beginning of the
+// call on a later one: during a long poll SQS may have handed the message out at any
+// time. So it is not later than it should be, unless this machine's clock is behind
+// that of SQS, and then by no more than the call took. If in has no
+// VisibilityTimeout, it is the queue's that counts: Receive gets it with a call of
+// GetQueueAttributes, once a minute at most, and fails if that fails.
 func (q *Queue) Receive(ctx context.Context, in memsqs.ReceiveInput) ([]memsqs.Message, error) {
 	timeout, err := q.visibilityTimeout(ctx, in.VisibilityTimeout)
 	if err != nil {
@@ -160,7 +164,9 @@ func (q *Queue) DeleteBatch(ctx context.Context, receiptHandles []string) error 
 }
 
 // ChangeVisibility changes the visibility timeout of a message, as
-// [memsqs.Queue.ChangeVisibility] does.
+// [memsqs.Queue.ChangeVisibility] does. In a FIFO queue SQS does not tell a handle
+// that has expired from one whose message is gone: the error is
+// [memsqs.ErrMessageGone] for both.
 func (q *Queue) ChangeVisibility(ctx context.Context, receiptHandle string, timeout time.Duration) error {
 	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
 		QueueUrl:          &q.url,

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memsqs/memsqs"
@@ -150,6 +151,29 @@ func TestInvisibleUntilByTheQueuesTimeout(t *testing.T) {
 		client.err = &smithy.GenericAPIError{Code: "AccessDenied", Fault: smithy.FaultClient}
 		_, err = q.Receive(t.Context(), memsqs.ReceiveInput{})
 		require.ErrorIs(t, err, client.err)
+	})
+}
+
+// A queue can be used by many goroutines, also at first, when nobody knows its
+// timeout.
+func TestQueueByManyGoroutines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, q := newQueue(t, memsqs.Config{})
+		for range 20 {
+			go func() {
+				msgs, err := q.Receive(t.Context(), memsqs.ReceiveInput{WaitTime: new(20 * time.Second)})
+				assert.NoError(t, err)
+				for _, m := range msgs {
+					assert.NoError(t, q.Delete(t.Context(), m.ReceiptHandle))
+				}
+			}()
+			go func() {
+				_, err := q.Send(t.Context(), memsqs.SendInput{Body: "hello"})
+				assert.NoError(t, err)
+			}()
+		}
+		synctest.Wait()
+		require.EqualValues(t, 20, engine.Stats().Deleted)
 	})
 }
 

@@ -1,6 +1,7 @@
 package awssqs_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"math"
@@ -30,6 +31,11 @@ func (r *recorder) Do(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(answer)}, nil
 }
 
+// entry returns the first entry of the latest request.
+func (r *recorder) entry() map[string]any {
+	return r.body["Entries"].([]any)[0].(map[string]any)
+}
+
 // newRecorded returns a queue whose requests are recorded.
 func newRecorded() (*awssqs.Queue, *recorder) {
 	wire := new(recorder)
@@ -37,44 +43,45 @@ func newRecorded() (*awssqs.Queue, *recorder) {
 	return awssqs.NewQueue(client, "https://sqs.us-east-1.amazonaws.com/000000000000/orders"), wire
 }
 
+// sendDuration has the calls that send a duration, and what they send.
+var sendDuration = map[string]func(ctx context.Context, q *awssqs.Queue, wire *recorder, d *time.Duration) (any, error){
+	"delay": func(ctx context.Context, q *awssqs.Queue, wire *recorder, d *time.Duration) (any, error) {
+		_, err := q.Send(ctx, memsqs.SendInput{Body: "x", Delay: d})
+		return wire.body["DelaySeconds"], err
+	},
+	"delay in a batch": func(ctx context.Context, q *awssqs.Queue, wire *recorder, d *time.Duration) (any, error) {
+		_, err := q.SendBatch(ctx, []memsqs.SendInput{{Body: "x", Delay: d}})
+		return wire.entry()["DelaySeconds"], err
+	},
+	"wait": func(ctx context.Context, q *awssqs.Queue, wire *recorder, d *time.Duration) (any, error) {
+		_, err := q.Receive(ctx, memsqs.ReceiveInput{WaitTime: d})
+		return wire.body["WaitTimeSeconds"], err
+	},
+	"visibility timeout": func(ctx context.Context, q *awssqs.Queue, wire *recorder, d *time.Duration) (any, error) {
+		_, err := q.Receive(ctx, memsqs.ReceiveInput{VisibilityTimeout: d})
+		return wire.body["VisibilityTimeout"], err
+	},
+	"change": func(ctx context.Context, q *awssqs.Queue, wire *recorder, d *time.Duration) (any, error) {
+		if d == nil {
+			return nil, nil
+		}
+		err := q.ChangeVisibility(ctx, "handle", *d)
+		return wire.body["VisibilityTimeout"], err
+	},
+	"change in a batch": func(ctx context.Context, q *awssqs.Queue, wire *recorder, d *time.Duration) (any, error) {
+		if d == nil {
+			return nil, nil
+		}
+		err := q.ChangeVisibilityBatch(ctx, []memsqs.VisibilityChange{{ReceiptHandle: "handle", Timeout: *d}})
+		return wire.entry()["VisibilityTimeout"], err
+	},
+}
+
 // A duration is sent in whole seconds, rounded up; a negative one stays negative;
 // zero is sent as zero, and none is not sent.
 func TestDurationsOnTheWire(t *testing.T) {
 	q, wire := newRecorded()
-	ctx := t.Context()
-	entry := func() map[string]any { return wire.body["Entries"].([]any)[0].(map[string]any) }
-	for name, send := range map[string]func(d *time.Duration) (any, error){
-		"delay": func(d *time.Duration) (any, error) {
-			_, err := q.Send(ctx, memsqs.SendInput{Body: "x", Delay: d})
-			return wire.body["DelaySeconds"], err
-		},
-		"delay in a batch": func(d *time.Duration) (any, error) {
-			_, err := q.SendBatch(ctx, []memsqs.SendInput{{Body: "x", Delay: d}})
-			return entry()["DelaySeconds"], err
-		},
-		"wait": func(d *time.Duration) (any, error) {
-			_, err := q.Receive(ctx, memsqs.ReceiveInput{WaitTime: d})
-			return wire.body["WaitTimeSeconds"], err
-		},
-		"visibility timeout": func(d *time.Duration) (any, error) {
-			_, err := q.Receive(ctx, memsqs.ReceiveInput{VisibilityTimeout: d})
-			return wire.body["VisibilityTimeout"], err
-		},
-		"change": func(d *time.Duration) (any, error) {
-			if d == nil {
-				return nil, nil
-			}
-			err := q.ChangeVisibility(ctx, "handle", *d)
-			return wire.body["VisibilityTimeout"], err
-		},
-		"change in a batch": func(d *time.Duration) (any, error) {
-			if d == nil {
-				return nil, nil
-			}
-			err := q.ChangeVisibilityBatch(ctx, []memsqs.VisibilityChange{{ReceiptHandle: "handle", Timeout: *d}})
-			return entry()["VisibilityTimeout"], err
-		},
-	} {
+	for name, send := range sendDuration {
 		t.Run(name, func(t *testing.T) {
 			for _, c := range []struct {
 				d    *time.Duration
@@ -90,7 +97,7 @@ func TestDurationsOnTheWire(t *testing.T) {
 				{new(time.Duration(math.MaxInt64)), float64(math.MaxInt32)},
 				{new(time.Duration(math.MinInt64)), float64(math.MinInt32 + 1)},
 			} {
-				got, err := send(c.d)
+				got, err := send(t.Context(), q, wire, c.d)
 				require.NoError(t, err)
 				require.Equal(t, c.want, got, "%v", c.d)
 			}
