@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"cmp"
 	"container/heap"
 	"errors"
 	"fmt"
@@ -147,8 +148,11 @@ func (l *leases) remove(m *job) {
 	}
 }
 
-func (l leases) Len() int           { return len(l) }
-func (l leases) Less(i, j int) bool { return l[i].due.Before(l[j].due) }
+func (l leases) Len() int { return len(l) }
+
+func (l leases) Less(i, j int) bool {
+	return cmp.Or(l[i].due.Compare(l[j].due), cmp.Compare(l[i].serial, l[j].serial)) < 0
+}
 
 func (l leases) Swap(i, j int) {
 	l[i], l[j] = l[j], l[i]
