@@ -25,6 +25,21 @@
 // stores anything, so what has to outlive the process belongs into a queue that
 // does.
 //
+// # Receiving
+//
+// There are three ways to receive, from the least help to the most:
+//
+//   - the Receive of a queue, for a program that has its own idea of all the rest;
+//   - a loop over [Messages], for one message at a time, each dealt with within the
+//     queue's visibility timeout: a tool, a test, a worker whose work is short;
+//   - a [Consumer], for everything else. It runs many handlers, keeps their messages
+//     from others for as long as they run, has what fails come back later and later,
+//     keeps the order of groups, and stops without losing anything.
+//
+// None of them handles a message exactly once, for no queue can promise that: a
+// handler may end just when the process dies. What it does should do no harm when
+// it is done again.
+//
 // # On Amazon SQS
 //
 //   - A queue is FIFO if its name ends in ".fifo", which is known at run time. So
@@ -34,4 +49,10 @@
 //   - A call has a price and takes milliseconds. PublishAll makes them one after
 //     the other, with as many messages in each as there are groups, up to ten. For
 //     more at a time, call it from several goroutines, with other groups in each.
+//   - A Consumer makes one call of a kind at a time, too: ten messages per round trip.
+//     To go beyond, run several on one queue.
+//   - Durations are rounded up to whole seconds, also a backoff.
+//   - A standard queue may hand out a message twice within its visibility timeout, and
+//     a poll that is given up when a Consumer stops may take messages along, which
+//     come back when that timeout has passed. Both happen there only.
 package pubsub
