@@ -108,10 +108,21 @@ func (d *desk) changed(m *job, err error) {
 	case err == nil:
 		d.extend(m, m.askedAt, m.asked)
 	case isRetryable(err):
+		d.doubt(m)
 		d.enqueueChange(m)
 	case m.fate == deleting: // perhaps it has been: the answer to that decides
 	default:
 		d.lose(m, err)
+	}
+}
+
+// doubt takes into account that a change which seems to have failed may have been
+// made: then the lease ends when it was asked to. A FIFO queue would refuse a later
+// change, but a standard one would make it, and to another receiver's lease.
+func (d *desk) doubt(m *job) {
+	if end := m.askedAt.Add(m.asked); !m.isFIFO() && end.Before(m.deadline) {
+		m.deadline, m.due = end, end
+		d.leases.fix(m)
 	}
 }
 

@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -126,7 +127,7 @@ var (
 // Run starts goroutines for handlers and calls; all have ended when it returns.
 func (c Consumer) Run(ctx context.Context) error {
 	c.fill()
-	if err := c.check(); err != nil {
+	if err := cmp.Or(checkLoop(ctx, c.Queue), c.check()); err != nil {
 		return err
 	}
 	return newDesk(ctx, &c).run()
@@ -164,21 +165,30 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
+// checkLoop refuses what neither a Consumer nor a loop can work with.
+func checkLoop(ctx context.Context, queue Receiver) error {
+	switch {
+	case ctx == nil:
+		return refuse(memsqs.ErrInvalidParameterValue, "the context is nil; it must not be")
+	case queue == nil:
+		return refuse(memsqs.ErrMissingParameter, "there is no queue to receive from: it is nil")
+	}
+	return nil
+}
+
 // check refuses a Consumer that cannot work.
 func (c *Consumer) check() error {
 	switch {
-	case c.Queue == nil:
-		return refuse(memsqs.ErrMissingParameter, "Consumer.Queue is nil")
 	case c.Handler == nil:
-		return refuse(memsqs.ErrMissingParameter, "Consumer.Handler is nil")
+		return refuse(memsqs.ErrMissingParameter, "the Consumer has no Handler")
 	case c.Concurrency < 0:
-		return refuse(memsqs.ErrInvalidParameterValue, "Consumer.Concurrency is %d; it must be 1 or more, or 0 for 10", c.Concurrency)
+		return refuse(memsqs.ErrInvalidParameterValue, "Concurrency is %d; it must be 1 or more, or 0 for 10", c.Concurrency)
 	case c.MaxVisibility < max(1, c.VisibilityTimeout) || c.MaxVisibility > maxVisibility:
-		return refuse(memsqs.ErrInvalidParameterValue, "Consumer.MaxVisibility is %v; it must be from the VisibilityTimeout, %v, to %v, or 0 for that", c.MaxVisibility, c.VisibilityTimeout, maxVisibility)
+		return refuse(memsqs.ErrInvalidParameterValue, "MaxVisibility is %v; it must be from the VisibilityTimeout, %v, to %v, or 0 for that", c.MaxVisibility, c.VisibilityTimeout, maxVisibility)
 	case c.VisibilityTimeout < 0 || c.VisibilityTimeout > maxVisibility:
-		return refuse(memsqs.ErrInvalidParameterValue, "Consumer.VisibilityTimeout is %v; it must be up to %v, or 0 for 30s", c.VisibilityTimeout, maxVisibility)
+		return refuse(memsqs.ErrInvalidParameterValue, "VisibilityTimeout is %v; it must be up to %v, or 0 for 30s", c.VisibilityTimeout, maxVisibility)
 	case c.WaitTime < 0 || c.WaitTime > maxWaitTime:
-		return refuse(memsqs.ErrInvalidParameterValue, "Consumer.WaitTime is %v; it must be up to %v, or 0 for that", c.WaitTime, maxWaitTime)
+		return refuse(memsqs.ErrInvalidParameterValue, "WaitTime is %v; it must be up to %v, or 0 for that", c.WaitTime, maxWaitTime)
 	}
 	return nil
 }

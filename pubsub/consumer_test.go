@@ -215,8 +215,8 @@ func TestFieldsOutOfRangeAreRefused(t *testing.T) {
 		code error
 		says string
 	}{
-		{"no queue", pubsub.Consumer{Handler: h}, memsqs.ErrMissingParameter, "Queue is nil"},
-		{"no handler", pubsub.Consumer{Queue: q}, memsqs.ErrMissingParameter, "Handler is nil"},
+		{"no queue", pubsub.Consumer{Handler: h}, memsqs.ErrMissingParameter, "no queue"},
+		{"no handler", pubsub.Consumer{Queue: q}, memsqs.ErrMissingParameter, "no Handler"},
 		{"concurrency", pubsub.Consumer{Queue: q, Handler: h, Concurrency: -1}, memsqs.ErrInvalidParameterValue, "is -1; it must be 1 or more"},
 		{"visibility below", pubsub.Consumer{Queue: q, Handler: h, VisibilityTimeout: -1}, memsqs.ErrInvalidParameterValue, "is -1ns; it must be"},
 		{"visibility above", pubsub.Consumer{Queue: q, Handler: h, VisibilityTimeout: 13 * time.Hour}, memsqs.ErrInvalidParameterValue, "13h0m0s"},
@@ -232,4 +232,6 @@ func TestFieldsOutOfRangeAreRefused(t *testing.T) {
 			require.ErrorContains(t, err, tt.says)
 		})
 	}
+	//lint:ignore SA1012 a nil context is what is refused
+	require.ErrorIs(t, pubsub.Consumer{Queue: q, Handler: h}.Run(nil), memsqs.ErrInvalidParameterValue)
 }

@@ -37,6 +37,10 @@ import (
 // when it answers memsqs.ErrClosed, the error is the last.
 func Messages(ctx context.Context, queue Receiver) iter.Seq2[memsqs.Message, error] {
 	return func(yield func(memsqs.Message, error) bool) {
+		if err := checkLoop(ctx, queue); err != nil {
+			yield(memsqs.Message{}, err)
+			return
+		}
 		var pause pause
 		in := memsqs.ReceiveInput{MaxMessages: 1, WaitTime: new(maxWaitTime)}
 		for sleepUntil(ctx, pause.until) {

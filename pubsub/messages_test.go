@@ -120,3 +120,13 @@ func TestLoopOverAQueueThatDoesNotWaitIsNotBusy(t *testing.T) {
 		require.Equal(t, 10, polls)
 	})
 }
+
+func TestLoopWithoutAQueueOrAContextIsRefused(t *testing.T) {
+	for _, err := range pubsub.Messages(t.Context(), nil) {
+		require.ErrorIs(t, err, memsqs.ErrMissingParameter)
+	}
+	//lint:ignore SA1012 a nil context is what is refused
+	for _, err := range pubsub.Messages(nil, standardQueue(t, memsqs.Config{})) {
+		require.ErrorIs(t, err, memsqs.ErrInvalidParameterValue)
+	}
+}

@@ -109,6 +109,40 @@ func (q *slow) Receive(ctx context.Context, in memsqs.ReceiveInput) ([]memsqs.Me
 	return msgs, err
 }
 
+// What is given back wakes the poll of another consumer. (F45)
+func TestAnotherConsumerTakesOverAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := fifoQueue(t, memsqs.FIFOConfig{})
+		put(t, q, "g:a", "g:b", "g:c")
+		j, other := newJournal(), newJournal()
+		stop := consume(t, pubsub.Consumer{Queue: q, Handler: sleeper(j, 5*time.Second)})
+		j.second(t, 1)
+		stopOther := consume(t, pubsub.Consumer{Queue: q, Handler: sleeper(other, time.Second)})
+		j.second(t, 2)
+		require.NoError(t, stop())
+		j.second(t, 8)
+		require.NoError(t, stopOther())
+		require.Equal(t, []string{"0 begins g:a"}, j.lines)
+		require.Equal(t, []string{"5 begins g:b", "6 begins g:c"}, other.lines)
+	})
+}
+
+// A consumer that stops neither deletes nor releases what has moved to the
+// dead-letter queue meanwhile. (F41)
+func TestLateResultLeavesTheDeadLetterAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		dead := standardQueue(t, memsqs.Config{})
+		q := standardQueue(t, memsqs.Config{DeadLetter: &memsqs.DeadLetter{Queue: dead, MaxReceiveCount: 1}})
+		put(t, q, "a")
+		j := newJournal()
+		stop := consume(t, pubsub.Consumer{Queue: q, Handler: sleeper(j, time.Minute), Hooks: j.hooks(), MaxVisibility: 30 * time.Second})
+		j.second(t, 31)
+		require.NoError(t, stop())
+		require.Equal(t, 1, dead.Stats().Visible)
+		require.Empty(t, j.of("deleted", "released", "queueError"))
+	})
+}
+
 // In process an abandoned poll swallows nothing. (F53)
 func TestStopWhilePollingTakesNoMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

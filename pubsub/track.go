@@ -56,6 +56,9 @@ const (
 	settled               // it has left its track
 )
 
+// isFIFO reports whether m is from a FIFO queue, which numbers its messages.
+func (m *job) isFIFO() bool { return m.SequenceNumber != "" }
+
 // isOver reports whether nothing is to be asked of the queue for m any more.
 func (m *job) isOver() bool { return m.lost || m.fate == settled }
 
@@ -63,16 +66,17 @@ func (m *job) isOver() bool { return m.lost || m.fate == settled }
 // with the track that it belongs to.
 func (d *desk) newJob(m memsqs.Message, received time.Time) *job {
 	d.serial++
-	key := trackKey{group: m.GroupID}
-	if m.SequenceNumber == "" { // of a standard queue
-		key = trackKey{serial: d.serial}
+	j := &job{Message: m, serial: d.serial, received: received}
+	key := trackKey{serial: d.serial}
+	if j.isFIFO() {
+		key = trackKey{group: m.GroupID}
 	}
-	t := d.tracks[key]
-	if t == nil {
-		t = &track{key: key}
-		d.tracks[key] = t
+	j.track = d.tracks[key]
+	if j.track == nil {
+		j.track = &track{key: key}
+		d.tracks[key] = j.track
 	}
-	return &job{Message: m, track: t, serial: d.serial, received: received}
+	return j
 }
 
 // admit puts m at the end of its track.
