@@ -64,16 +64,6 @@ func (j *journal) hooks() pubsub.Hooks {
 	}
 }
 
-// aQueue is what the tests need of a *memsqs.Queue and a *memsqs.FIFOQueue.
-type aQueue interface {
-	pubsub.Sender
-	pubsub.Receiver
-	Delete(ctx context.Context, receiptHandle string) error
-	ChangeVisibility(ctx context.Context, receiptHandle string, timeout time.Duration) error
-	Stats() memsqs.Stats
-	Close() error
-}
-
 func standardQueue(t testing.TB, cfg memsqs.Config) *memsqs.Queue {
 	t.Helper()
 	q, err := memsqs.NewQueue(cfg)

@@ -137,6 +137,12 @@ func TestDeleteThatFailsIsTriedAgainWhileTheLeaseIsRenewed(t *testing.T) {
 		q := fifoQueue(t, memsqs.FIFOConfig{})
 		put(t, q, "g:a", "g:b")
 		j := newJournal()
+		hooks := j.hooks()
+		tell := hooks.QueueError
+		hooks.QueueError = func(err error, pause time.Duration) {
+			require.ErrorIs(t, err, memsqs.ErrInvalidParameterValue)
+			tell(err, pause)
+		}
 		stop := consume(t, pubsub.Consumer{
 			Queue: &tap{Receiver: q, onDelete: func([]string) error {
 				if time.Since(j.start) < 5*time.Minute {
@@ -144,7 +150,7 @@ func TestDeleteThatFailsIsTriedAgainWhileTheLeaseIsRenewed(t *testing.T) {
 				}
 				return nil
 			}},
-			Handler: failing(j, 0, nil), Hooks: j.hooks(),
+			Handler: failing(j, 0, nil), Hooks: hooks,
 		})
 		j.second(t, 330)
 		require.NoError(t, stop())
