@@ -14,9 +14,8 @@ import (
 // queue that has this one for its dead letters.
 //
 // If Now goes back, the queue's time stands still until Now has caught up. A
-// queue has one timer while receives wait, however many, and each call of
-// [Queue.Redrive] with a limit of its rate has one; at other times there are
-// none.
+// queue has one timer while receives wait, however many, and each [Redrive] with
+// a limit of its rate has one; at other times there are none.
 type Clock interface {
 	// Now returns the current time.
 	Now() time.Time

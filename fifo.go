@@ -204,6 +204,11 @@ func (q *FIFOQueue) Redrive(ctx context.Context, to *FIFOQueue, maxPerSecond int
 	return q.redrive(ctx, to.base(), maxPerSecond)
 }
 
+// StartRedrive starts what Redrive does, as [Queue.StartRedrive] does.
+func (q *FIFOQueue) StartRedrive(ctx context.Context, to *FIFOQueue, maxPerSecond int) (*Redrive, error) {
+	return q.startRedrive(ctx, to.base(), maxPerSecond)
+}
+
 // base returns the core of q, or nil if q is nil.
 func (q *FIFOQueue) base() *core {
 	if q == nil {

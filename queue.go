@@ -200,6 +200,14 @@ func (q *Queue) Redrive(ctx context.Context, to *Queue, maxPerSecond int) (moved
 	return q.redrive(ctx, to.base(), maxPerSecond)
 }
 
+// StartRedrive is [Queue.Redrive] for who does not wait for the end: it returns
+// when the first message has been moved or, without a limit of the rate, all have.
+// The context is that of the whole. The error is that of a redrive which cannot
+// begin.
+func (q *Queue) StartRedrive(ctx context.Context, to *Queue, maxPerSecond int) (*Redrive, error) {
+	return q.startRedrive(ctx, to.base(), maxPerSecond)
+}
+
 // base returns the core of q, or nil if q is nil.
 func (q *Queue) base() *core {
 	if q == nil {

@@ -6,57 +6,95 @@ import (
 	"time"
 )
 
-// A redrive is a call of Redrive. Its steps are taken one after the other, the
-// first by the caller, and with a limit of their rate the others by timers: so
-// that on a ManualClock all are taken in the Advance in which they fall due.
-type redrive struct {
+// A Redrive is a move of messages to another queue that [Queue.StartRedrive] or
+// [FIFOQueue.StartRedrive] has begun. Its methods can be called at any time, by many
+// goroutines.
+//
+// Its steps are taken one after the other, the first by the caller, and with a
+// limit of the rate the others by timers: so that on a ManualClock all are taken in
+// the Advance in which they fall due, and that no goroutine waits for them.
+type Redrive struct {
 	ctx      context.Context
 	from, to *core         // to is nil if each message goes to its origin
 	interval time.Duration // between two messages
 	last     uint64        // number of the last message to be moved
 	done     chan struct{} // closed at the end
 
-	mu    sync.Mutex // guards the fields below; held before that of a queue
-	at    moment     // messages before it have been moved or passed over
-	moved int
-	err   error
-	over  bool
-	timer Timer // of the next step, or nil
+	mu      sync.Mutex // guards the fields below; held before that of a queue
+	at      moment     // messages before it have been moved or passed over
+	moved   int
+	err     error
+	over    bool
+	timer   Timer       // of the next step, or nil
+	unwatch func() bool // gives up watching ctx, or nil
 }
 
+// Done returns a channel that is closed when the redrive has ended.
+func (r *Redrive) Done() <-chan struct{} { return r.done }
+
+// Moved returns how many messages the redrive has moved so far.
+func (r *Redrive) Moved() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.moved
+}
+
+// Err returns why the redrive has ended early, as Redrive returns it. It returns nil
+// if all was moved, and as long as Done is not closed.
+func (r *Redrive) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// redrive is startRedrive for who waits for the end.
 func (q *core) redrive(ctx context.Context, to *core, maxPerSecond int) (moved int, err error) {
-	if err := q.enter(ctx); err != nil {
+	r, err := q.startRedrive(ctx, to, maxPerSecond)
+	if err != nil {
 		return 0, err
 	}
-	r := &redrive{ctx: ctx, from: q, to: to, last: q.last, done: make(chan struct{})}
+	<-r.done
+	return r.Moved(), r.Err()
+}
+
+func (q *core) startRedrive(ctx context.Context, to *core, maxPerSecond int) (*Redrive, error) {
+	if err := q.enter(ctx); err != nil {
+		return nil, err
+	}
+	r := &Redrive{ctx: ctx, from: q, to: to, last: q.last, done: make(chan struct{})}
 	if oldest, ok := q.byAge.first(); ok {
 		r.at = oldest.moment
 	}
 	q.leave()
 	switch {
 	case maxPerSecond < 0:
-		return 0, q.refuse(ErrInvalidParameterValue, "the rate is %d messages per second; it must be positive, or 0 for no limit", maxPerSecond)
+		return nil, q.refuse(ErrInvalidParameterValue, "the rate is %d messages per second; it must be positive, or 0 for no limit", maxPerSecond)
 	case to == q:
-		return 0, q.refuse(ErrInvalidParameterValue, "messages of the queue cannot be moved to itself")
+		return nil, q.refuse(ErrInvalidParameterValue, "messages of the queue cannot be moved to itself")
 	case to != nil && !to.open.Load():
-		return 0, to.errClosed()
+		return nil, to.errClosed()
 	case maxPerSecond > 0:
 		r.interval = (time.Second + time.Duration(maxPerSecond) - 1) / time.Duration(maxPerSecond)
+		r.watch()
 	}
 	r.step()
-	select {
-	case <-r.done:
-	case <-ctx.Done():
+	return r, nil
+}
+
+// watch ends the redrive when its context is done, also between two steps.
+func (r *Redrive) watch() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unwatch = context.AfterFunc(r.ctx, func() {
 		r.mu.Lock()
-		r.end(ctx.Err())
-		r.mu.Unlock()
-	}
-	return r.moved, r.err
+		defer r.mu.Unlock()
+		r.end(r.ctx.Err())
+	})
 }
 
 // step moves one message, or all if there is no limit of the rate. The timer of
 // the next step is made first: who sees the message can rely on the timer.
-func (r *redrive) step() {
+func (r *Redrive) step() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.over && r.interval > 0 {
@@ -73,7 +111,7 @@ func (r *redrive) step() {
 }
 
 // end ends the redrive, unless it has ended before. r.mu must be held.
-func (r *redrive) end(err error) {
+func (r *Redrive) end(err error) {
 	if r.over {
 		return
 	}
@@ -81,12 +119,15 @@ func (r *redrive) end(err error) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
+	if r.unwatch != nil {
+		r.unwatch()
+	}
 	close(r.done)
 }
 
 // moveNext moves the next message, if it finds it, and reports whether there
 // may be another. r.mu must be held.
-func (r *redrive) moveNext() (moved, more bool, err error) {
+func (r *Redrive) moveNext() (moved, more bool, err error) {
 	q := r.from
 	if err := q.enter(r.ctx); err != nil {
 		return false, false, err
@@ -118,7 +159,7 @@ const redriveStride = 1000
 
 // find returns the next message to be moved and where to, and whether there is
 // one or may be one further on. r.mu and r.from.mu must be held.
-func (r *redrive) find() (m *message, to *core, more bool, err error) {
+func (r *Redrive) find() (m *message, to *core, more bool, err error) {
 	passed := 0
 	for m := range r.from.byAge.from(r.at) {
 		r.at = m.sent

@@ -7,7 +7,6 @@ import (
 	"context"
 	"strconv"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -258,12 +257,8 @@ func TestRedriveOnAManualClock(t *testing.T) {
 		clock := memsqs.NewManualClock(start)
 		from, to := makeQueue(memsqs.Config{Clock: clock}), makeQueue(memsqs.Config{Clock: clock})
 		sendEach(t, from, "a", "b", "c", "d", "e")
-		done := make(chan int, 1)
-		go func() {
-			moved, _ := redrive(t.Context(), from, to, 2)
-			done <- moved
-		}()
-		synctest.Wait()
+		r, err := startRedrive(t.Context(), from, to, 2)
+		require.NoError(t, err)
 		require.Equal(t, []string{"a"}, held(to))
 		clock.Advance(500*time.Millisecond - 1)
 		require.Equal(t, []string{"a"}, held(to))
@@ -274,7 +269,7 @@ func TestRedriveOnAManualClock(t *testing.T) {
 		for i, m := range to.Peek(5) {
 			require.Equal(t, time.Duration(i)*500*time.Millisecond, m.SentAt.Sub(start))
 		}
-		require.Equal(t, 5, <-done)
+		requireEnded(t, r, true, 5, nil)
 	})
 }
 
