@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/memsqs/memsqs"
@@ -19,55 +18,42 @@ const (
 	maxMoveTasks = 10  // that are listed, and remembered, of a queue
 )
 
-// A status of a move task is as the API spells it.
+// The statuses of a move task, as the API spells them. There is no CANCELLING: a task
+// that is cancelled ends at once.
 const (
-	running    = "RUNNING"
-	completed  = "COMPLETED"
-	cancelling = "CANCELLING"
-	cancelled  = "CANCELLED"
-	failed     = "FAILED"
+	running   = "RUNNING"
+	completed = "COMPLETED"
+	cancelled = "CANCELLED"
+	failed    = "FAILED"
 )
 
-// A moveTask moves messages of a queue. Its goroutine ends with it.
+// A moveTask moves messages of a queue. It is not changed when it has started.
 type moveTask struct {
 	id          string
 	source      *queue
 	destination *queue // nil if each message goes where it came from
 	rate        int    // messages per second; 0 for no limit
 	startedAt   time.Time
-	toMove      int64  // messages that were there at the start
-	redriven    uint64 // by the source before it
-	cancel      context.CancelFunc
-	underWay    chan struct{} // closed when the timer of the next message is there
-	done        chan struct{} // closed at the end
-
-	// The mutex of the source guards them.
-	status  string
-	moved   int // at the end
-	failure string
+	toMove      int64 // messages that were there at the start
+	redrive     *memsqs.Redrive
+	cancel      context.CancelFunc // of the redrive
 }
 
 // StartMessageMoveTask starts to move the messages of a dead-letter queue that are not
-// in flight. There is no end to the time that it can take, or to the number of tasks.
+// in flight. Without a limit of the rate all have been moved when it returns. There is
+// no end to the time that a task can take, or to the number of tasks.
 func (c *Caller) StartMessageMoveTask(ctx context.Context, in *StartMessageMoveTaskInput) (*StartMessageMoveTaskOutput, error) {
-	t, err := c.Service.startMoveTask(in)
-	if err != nil {
-		return nil, err
-	}
-	if t.rate > 0 {
-		<-t.underWay
-	}
-	return &StartMessageMoveTaskOutput{TaskHandle: t.handle()}, nil
-}
-
-func (s *Service) startMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error) {
+	s := c.Service
 	s.setup.Lock()
 	defer s.setup.Unlock()
 	t, err := s.newMoveTask(in)
 	if err != nil {
 		return nil, err
 	}
-	return t, t.start()
+	if err := t.start(); err != nil {
+		return nil, err
+	}
+	return &StartMessageMoveTaskOutput{TaskHandle: t.handle()}, nil
 }
 
 // newMoveTask returns the task that in asks for, or refuses it.
@@ -81,9 +67,6 @@ func (s *Service) newMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error)
 		source:    source,
 		rate:      number(in.MaxNumberOfMessagesPerSecond),
 		startedAt: s.now(),
-		underWay:  make(chan struct{}),
-		done:      make(chan struct{}),
-		status:    running,
 	}
 	if in.DestinationArn != nil {
 		if t.destination, err = s.findARN("DestinationArn", in.DestinationArn); err != nil {
@@ -114,9 +97,14 @@ func (s *Service) findARN(name string, value *string) (*queue, *Error) {
 	}
 	q := s.lookUp(a)
 	if q == nil {
-		return nil, ResourceNotFound.errorf("The resource that you specified for the %s parameter doesn't exist.", name)
+		return nil, noSuchResource(name)
 	}
 	return q, nil
+}
+
+// noSuchResource refuses the ARN of a queue that is not there (A20.2).
+func noSuchResource(name string) *Error {
+	return ResourceNotFound.errorf("The resource that you specified for the %s parameter doesn't exist.", name)
 }
 
 // start starts the task, unless its source has one that is not over.
@@ -124,83 +112,75 @@ func (t *moveTask) start() *Error {
 	q := t.source
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if n := len(q.moves); n > 0 && !q.moves[n-1].isOver() {
+	if n := len(q.moves); n > 0 && q.moves[n-1].status() == running {
 		return InvalidParameterValue.errorf("There is already a task running. Only one active task is allowed for a source queue arn at a given time.")
 	}
 	stats := q.Stats()
-	t.toMove, t.redriven = int64(stats.Visible+stats.Delayed), stats.Redriven
+	t.toMove = int64(stats.Visible + stats.Delayed)
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := q.startRedrive(ctx, t.destination, t.rate)
+	if err != nil {
+		cancel()
+		return t.gone(err)
+	}
+	t.redrive, t.cancel = r, cancel
 	if len(q.moves) == maxMoveTasks {
 		q.moves = slices.Delete(q.moves, 0, 1)
 	}
 	q.moves = append(q.moves, t)
-	ctx, cancel := context.WithCancel(context.Background())
-	t.cancel = cancel
-	go t.run(ctx)
 	return nil
 }
 
-// A moveContext notices when Redrive begins to wait, which it does for its context
-// and its next timer. Then a ManualClock can be advanced.
-type moveContext struct {
-	context.Context
-	waits func()
-}
-
-func (c moveContext) Done() <-chan struct{} {
-	c.waits()
-	return c.Context.Done()
-}
-
-// run moves the messages.
-func (t *moveTask) run(ctx context.Context) {
-	defer close(t.done)
-	defer t.cancel()
-	waits := sync.OnceFunc(func() { close(t.underWay) })
-	defer waits()
-	moved, err := t.source.redrive(moveContext{ctx, waits}, t.destination, t.rate)
-	t.source.mu.Lock()
-	defer t.source.mu.Unlock()
-	t.moved = moved
-	switch {
-	case err == nil:
-		t.status = completed
-	case errors.Is(err, memsqs.ErrClosed):
-		t.status, t.failure = failed, QueueDoesNotExist.Code // A20.10
-	default:
-		t.status = cancelled
+// gone words the refusal of a redrive: the owner of one of its queues has closed it.
+func (t *moveTask) gone(err error) *Error {
+	if refused, ok := errors.AsType[*memsqs.Error](err); ok && refused.Queue == t.source.arn.name {
+		return noSuchResource("SourceArn")
 	}
+	return noSuchResource("DestinationArn")
 }
 
-// redrive moves messages of the queue to another of its type, as Redrive does.
-func (q *queue) redrive(ctx context.Context, to *queue, maxPerSecond int) (moved int, err error) {
+// startRedrive starts to move messages of the queue to another of its type, or each to
+// where it came from if that is nil.
+func (q *queue) startRedrive(ctx context.Context, to *queue, maxPerSecond int) (*memsqs.Redrive, error) {
 	if to == nil {
 		to = new(queue)
 	}
 	if q.fifo != nil {
-		return q.fifo.Redrive(ctx, to.fifo, maxPerSecond)
+		return q.fifo.StartRedrive(ctx, to.fifo, maxPerSecond)
 	}
-	return q.standard.Redrive(ctx, to.standard, maxPerSecond)
+	return q.standard.StartRedrive(ctx, to.standard, maxPerSecond)
 }
 
-// CancelMessageMoveTask ends a task. It returns when the task has ended, so that what
-// it says of it stays true.
+// status returns the status of the task.
+func (t *moveTask) status() string {
+	select {
+	case <-t.redrive.Done():
+	default:
+		return running
+	}
+	switch err := t.redrive.Err(); {
+	case err == nil:
+		return completed
+	case errors.Is(err, memsqs.ErrClosed):
+		return failed
+	}
+	return cancelled
+}
+
+// CancelMessageMoveTask ends a task. It has ended when the call returns, so that what
+// it says of it stays true (A20.8).
 func (c *Caller) CancelMessageMoveTask(ctx context.Context, in *CancelMessageMoveTaskInput) (*CancelMessageMoveTaskOutput, error) {
 	if in.TaskHandle == nil {
 		return nil, missing("TaskHandle")
 	}
-	t, refusal := c.Service.findTask(*in.TaskHandle)
-	if refusal != nil {
-		return nil, refusal
+	t, err := c.Service.findTask(*in.TaskHandle)
+	if err != nil {
+		return nil, err
 	}
 	if err := t.stop(); err != nil {
 		return nil, err
 	}
-	select {
-	case <-t.done:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	return &CancelMessageMoveTaskOutput{ApproximateNumberOfMessagesMoved: t.describe().ApproximateNumberOfMessagesMoved}, nil
+	return &CancelMessageMoveTaskOutput{ApproximateNumberOfMessagesMoved: int64(t.redrive.Moved())}, nil
 }
 
 // findTask returns the task with the given handle.
@@ -223,15 +203,15 @@ func (s *Service) findTask(handle string) (*moveTask, *Error) {
 	return nil, ResourceNotFound.errorf("Task does not exist.")
 }
 
-// stop begins to cancel the task.
+// stop cancels the task, if it is running.
 func (t *moveTask) stop() *Error {
-	t.source.mu.Lock()
+	t.source.mu.Lock() // of two calls one finds it running
 	defer t.source.mu.Unlock()
-	if t.status != running {
+	if t.status() != running {
 		return InvalidParameterValue.errorf("Only active tasks can be cancelled.")
 	}
-	t.status = cancelling
 	t.cancel()
+	<-t.redrive.Done()
 	return nil
 }
 
@@ -267,22 +247,18 @@ func (c *Caller) ListMessageMoveTasks(ctx context.Context, in *ListMessageMoveTa
 
 // describe returns the task as it is listed (A20.9).
 func (t *moveTask) describe() ListMessageMoveTasksResultEntry {
-	redriven := t.source.Stats().Redriven
-	t.source.mu.Lock()
-	defer t.source.mu.Unlock()
 	e := ListMessageMoveTasksResultEntry{
-		ApproximateNumberOfMessagesMoved:  int64(t.moved),
-		ApproximateNumberOfMessagesToMove: &t.toMove,
-		FailureReason:                     t.failure,
+		Status:                            t.status(), // before the number, which then is final if it has ended
+		ApproximateNumberOfMessagesMoved:  int64(t.redrive.Moved()),
+		ApproximateNumberOfMessagesToMove: new(t.toMove),
 		SourceArn:                         t.source.arn.String(),
 		StartedTimestamp:                  t.startedAt.UnixMilli(),
-		Status:                            t.status,
 	}
-	if !t.isOver() {
-		e.ApproximateNumberOfMessagesMoved = int64(redriven - t.redriven)
-	}
-	if t.status == running {
+	switch e.Status {
+	case running:
 		e.TaskHandle = t.handle()
+	case failed:
+		e.FailureReason = QueueDoesNotExist.Code // A20.10
 	}
 	if t.destination != nil {
 		e.DestinationArn = t.destination.arn.String()
@@ -292,9 +268,6 @@ func (t *moveTask) describe() ListMessageMoveTasksResultEntry {
 	}
 	return e
 }
-
-// isOver reports whether the task has ended. The mutex of its source must be held.
-func (t *moveTask) isOver() bool { return t.status != running && t.status != cancelling }
 
 // A taskHandle is what the handle of a task says, in base64 (A20.6).
 type taskHandle struct {

@@ -1,4 +1,4 @@
-// Move tasks: what they move, how they are followed and cancelled, how they end.
+// Move tasks: what they move, and how they are followed.
 
 package api_test
 
@@ -127,52 +127,6 @@ func TestMoveAfterAnother(t *testing.T) {
 	})
 }
 
-// A task that is cancelled has ended when the call returns; what it has moved stays
-// moved (A20.7, A20.8).
-func TestCancelMove(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCaller()
-		moving(t, c, 10)
-		handle := start(t, c, 1)
-		time.Sleep(2500 * time.Millisecond)
-		cancel := &api.CancelMessageMoveTaskInput{TaskHandle: &handle}
-		require.EqualValues(t, 3, must[api.CancelMessageMoveTaskOutput](t, c, cancel).ApproximateNumberOfMessagesMoved)
-		requireTask(t, c, "CANCELLED", 3)
-		time.Sleep(time.Minute)
-		requireTask(t, c, "CANCELLED", 3)
-		require.Equal(t, "7", get(t, c, "dead", "All")["ApproximateNumberOfMessages"])
-		require.Equal(t, "3", get(t, c, "orders", "All")["ApproximateNumberOfMessages"])
-		requireRefused(t, c, cancel, api.InvalidParameterValue, "Only active tasks can be cancelled.")
-		start(t, c, 500)
-		time.Sleep(time.Second)
-		requireTask(t, c, "COMPLETED", 7)
-	})
-}
-
-// A task whose destination is deleted fails (A20.10); one whose source is deleted ends.
-func TestMoveFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCaller()
-		moving(t, c, 10)
-		create(t, c, "other", nil)
-		must[api.StartMessageMoveTaskOutput](t, c, &api.StartMessageMoveTaskInput{
-			SourceArn: new(arn("dead")), DestinationArn: new(arn("other")), MaxNumberOfMessagesPerSecond: new(1),
-		})
-		time.Sleep(1500 * time.Millisecond)
-		deleteQueue(t, c, "other")
-		time.Sleep(time.Second)
-		requireTask(t, c, "FAILED", 2)
-		require.Equal(t, "AWS.SimpleQueueService.NonExistentQueue", tasks(t, c, 1)[0].FailureReason)
-		require.Equal(t, "8", get(t, c, "dead", "All")["ApproximateNumberOfMessages"])
-
-		handle := start(t, c, 1)
-		deleteQueue(t, c, "dead")
-		const text = "The resource that you specified for the SourceArn parameter doesn't exist."
-		requireRefused(t, c, &api.ListMessageMoveTasksInput{SourceArn: new(arn("dead"))}, api.ResourceNotFound, text)
-		requireRefused(t, c, &api.CancelMessageMoveTaskInput{TaskHandle: &handle}, api.ResourceNotFound, text)
-	})
-}
-
 // FIFO queues have tasks too (A20.12).
 func TestMoveOfAFIFOQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -238,27 +192,6 @@ func TestMoveOnAManualClock(t *testing.T) {
 	requireTask(t, c, "RUNNING", 5)
 	require.EqualValues(t, 5, must[api.CancelMessageMoveTaskOutput](t, c, &api.CancelMessageMoveTaskInput{TaskHandle: &handle}).ApproximateNumberOfMessagesMoved)
 	require.EqualValues(t, 1_000_000_000_000, tasks(t, c, 1)[0].StartedTimestamp)
-}
-
-// Reset ends tasks, also those between queues that were added and go on.
-func TestResetCancelsMoves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCaller()
-		dead, orders := newQueue(t, "dead"), newQueue(t, "orders")
-		require.NoError(t, orders.Configure(func(cfg *memsqs.Config) {
-			cfg.DeadLetter = &memsqs.DeadLetter{Queue: dead, MaxReceiveCount: 1}
-		}))
-		require.NoError(t, c.Service.Add(dead))
-		require.NoError(t, c.Service.Add(orders))
-		for range 5 {
-			must[api.SendMessageOutput](t, c, &api.SendMessageInput{QueueUrl: new("dead"), MessageBody: new("m")})
-		}
-		start(t, c, 1)
-		c.Service.Reset()
-		time.Sleep(time.Minute)
-		require.Equal(t, 4, dead.Stats().Visible)
-		require.Equal(t, 1, orders.Stats().Visible)
-	})
 }
 
 // Tasks that cannot be started, cancelled or listed (A20.1, A20.2, A20.5, A20.7,
