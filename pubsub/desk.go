@@ -131,7 +131,7 @@ func (d *desk) idleTime() time.Duration {
 // stop begins the end of the run.
 func (d *desk) stop() {
 	d.stopping = true
-	d.graceEnd = d.now.Add(max(0, d.Grace))
+	d.graceEnd = d.now.Add(d.Grace) // which may be past
 }
 
 // wind gives back what has not been started, and tells the handlers to stop when

@@ -109,7 +109,7 @@ func (d *desk) lose(m *job, why error) {
 	err := fmt.Errorf("%w: %w", ErrLeaseLost, why)
 	d.reportLeaseLost(m, err)
 	if d.gone == nil {
-		d.giveBack(d.behind(m))
+		d.giveBack(m.behind())
 	}
 	if m.fate == handling {
 		m.interrupt(err)

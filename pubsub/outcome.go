@@ -112,7 +112,7 @@ func (d *desk) handled(m *job, out outcome) {
 	case out.interrupted: // not the message's fault
 		d.release(m, 0)
 	default:
-		d.release(m, d.Backoff(max(1, m.ReceiveCount)))
+		d.release(m, d.Backoff(m.ReceiveCount))
 	}
 }
 
@@ -120,7 +120,7 @@ func (d *desk) handled(m *job, out outcome) {
 // what waits behind it, which must not be handled before it. The queue sees to
 // that from then on: it does not hand out what is behind a hidden message.
 func (d *desk) release(m *job, after time.Duration) {
-	d.giveBack(d.behind(m))
+	d.giveBack(m.behind())
 	d.unlease(m, after)
 }
 

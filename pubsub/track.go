@@ -106,17 +106,11 @@ func (d *desk) proceed(t *track) {
 	}
 }
 
-// behind returns the jobs that wait behind m in its track, last first.
-func (d *desk) behind(m *job) []*job {
-	var rest []*job
-	for _, o := range slices.Backward(m.track.jobs) {
-		if o == m {
-			break
-		}
-		if o.fate == waiting {
-			rest = append(rest, o)
-		}
-	}
+// behind returns the jobs behind m in its track, last first.
+func (m *job) behind() []*job {
+	jobs := m.track.jobs
+	rest := slices.Clone(jobs[slices.Index(jobs, m)+1:])
+	slices.Reverse(rest)
 	return rest
 }
 
