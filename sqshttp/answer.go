@@ -117,7 +117,7 @@ func (s *Server) call(p protocol, r *request) (op *api.Operation, out any, err e
 	if err != nil {
 		return op, nil, err
 	}
-	out, err = op.Call(r.Context(), r.caller, in)
+	out, err = s.drain.call(r, op, in)
 	return op, out, err
 }
 

@@ -50,9 +50,10 @@ type Options struct {
 // A Server is Amazon SQS as an [http.Handler], and as an HTTP client. It is safe
 // for use by many goroutines, and starts none. Servers share nothing.
 type Server struct {
-	opts Options
-	log  *slog.Logger
-	api  *api.Service
+	opts  Options
+	log   *slog.Logger
+	api   *api.Service
+	drain drain
 }
 
 // A Queue is a [*memsqs.Queue] or a [*memsqs.FIFOQueue].
@@ -76,6 +77,7 @@ func NewServer(opts Options) *Server {
 			Clock:   opts.Clock,
 			Relaxed: opts.Relaxed,
 		}),
+		drain: newDrain(),
 	}
 }
 
