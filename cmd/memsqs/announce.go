@@ -27,7 +27,7 @@ func (s *service) announce(w io.Writer, addr net.Addr) error {
 	row("Go SDK", fmt.Sprintf("client := sqs.New(sqs.Options{BaseEndpoint: aws.String(%q), Region: %q, Credentials: %s})",
 		endpoint, s.region, credentials))
 	if s.manualClock {
-		row("clock", fmt.Sprintf("curl -X POST '%s/_memsqs/advance?d=1h'", endpoint))
+		row("clock", fmt.Sprintf("curl -X POST '%s/_memsqs/advance?duration=1h'", endpoint))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

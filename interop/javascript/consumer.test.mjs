@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Consumer } from "sqs-consumer";
-import { arn, create, receive, sqs } from "./endpoint.mjs";
+import { arn, create, polled, receive, sqs } from "./endpoint.mjs";
 
 // held returns how many messages a queue holds, visible or in flight.
 async function held(url) {
@@ -79,7 +79,7 @@ test("a heartbeat keeps a message from others", async (t) => {
     visibilityTimeout: 2,
     heartbeatInterval: 1,
     handleMessage: async (message) => {
-      await sleep(3000);
+      await sleep(2500); // at 3 seconds a heartbeat would meet the deletion
       return message;
     },
   });
@@ -102,7 +102,7 @@ test("a consumer that has stopped takes no more", async (t) => {
     handleMessage: async (message) => message,
   });
   await once(consumer, "empty");
-  await sleep(100); // it waits again
+  await polled(url);
   const stopped = once(consumer, "stopped");
   consumer.stop();
   await stopped;

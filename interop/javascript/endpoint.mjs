@@ -20,15 +20,26 @@ function connect(endpoint) {
 
 export const sqs = connect(process.env.MEMSQS_ENDPOINT);
 
-// The endpoint whose clock stands still.
+// The client of the endpoint whose clock stands still.
 export const manual = connect(process.env.MEMSQS_MANUAL_ENDPOINT);
 
-// advance advances the clock of that endpoint by a duration as Go writes it.
-export async function advance(duration) {
-  const answer = await fetch(`${process.env.MEMSQS_MANUAL_ENDPOINT}/_memsqs/advance?d=${duration}`, { method: "POST" });
+// control calls a control endpoint and returns its answer.
+async function control(endpoint, path, method = "GET") {
+  const answer = await fetch(`${endpoint}/_memsqs/${path}`, { method });
   if (!answer.ok) {
-    throw new Error(`advance ${duration}: ${answer.status} ${await answer.text()}`);
+    throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   }
+  return answer.json();
+}
+
+// advance advances the clock of the manual endpoint by a duration as Go writes it.
+export const advance = (duration) =>
+  control(process.env.MEMSQS_MANUAL_ENDPOINT, `advance?duration=${duration}`, "POST");
+
+// polled returns when a long poll waits at the queue with a URL.
+export async function polled(url) {
+  const { origin, pathname } = new URL(url);
+  while ((await control(origin, `stats?queue=${pathname.split("/").at(-1)}`)).Waiting === 0);
 }
 
 // create creates a queue and returns its URL. The names of all queues here begin

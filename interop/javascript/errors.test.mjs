@@ -1,5 +1,6 @@
-// What is refused, and the class and the code by which a program that uses the AWS
-// SDK for JavaScript knows it.
+// What is refused, and the name and the code by which a program that uses the AWS
+// SDK for JavaScript knows it. The name is that of a class if SQS itself has the error;
+// for an error of the framework below it is the code.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -27,23 +28,23 @@ const refused = [
     () => create("bad", { VisibilityTimeout: "43201" })],
   ["an unknown attribute", "InvalidAttributeName", "InvalidAttributeName", 400,
     () => create("bad", { Foobar: "1" })],
-  ["a bad name", "InvalidParameterValueException", "InvalidParameterValue", 400,
+  ["a bad name", "InvalidParameterValue", "InvalidParameterValue", 400,
     () => create("bad name")],
-  ["a dead-letter queue that is not there", "InvalidParameterValueException", "InvalidParameterValue", 400,
+  ["a dead-letter queue that is not there", "InvalidParameterValue", "InvalidParameterValue", 400,
     () => create("bad", { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arn("js-none"), maxReceiveCount: 1 }) })],
-  ["an empty body", "MissingRequiredParameterException", "MissingParameter", 400,
+  ["an empty body", "MissingParameter", "MissingParameter", 400,
     () => sqs.sendMessage({ QueueUrl: url, MessageBody: "" })],
   ["a control character", "InvalidMessageContents", "InvalidMessageContents", 400,
     () => sqs.sendMessage({ QueueUrl: url, MessageBody: "\u0000" })],
-  ["a delay of over 15 minutes", "InvalidParameterValueException", "InvalidParameterValue", 400,
+  ["a delay of over 15 minutes", "InvalidParameterValue", "InvalidParameterValue", 400,
     () => sqs.sendMessage({ QueueUrl: url, MessageBody: "m", DelaySeconds: 901 })],
-  ["no message group", "MissingRequiredParameterException", "MissingParameter", 400,
+  ["no message group", "MissingParameter", "MissingParameter", 400,
     () => sqs.sendMessage({ QueueUrl: fifo, MessageBody: "m", MessageDeduplicationId: "d" })],
-  ["no deduplication id", "InvalidParameterValueException", "InvalidParameterValue", 400,
+  ["no deduplication id", "InvalidParameterValue", "InvalidParameterValue", 400,
     () => sqs.sendMessage({ QueueUrl: fifo, MessageBody: "m", MessageGroupId: "g" })],
-  ["too many messages at once", "InvalidParameterValueException", "InvalidParameterValue", 400,
+  ["too many messages at once", "InvalidParameterValue", "InvalidParameterValue", 400,
     () => sqs.receiveMessage({ QueueUrl: url, MaxNumberOfMessages: 11 })],
-  ["a wait of over 20 seconds", "InvalidParameterValueException", "InvalidParameterValue", 400,
+  ["a wait of over 20 seconds", "InvalidParameterValue", "InvalidParameterValue", 400,
     () => sqs.receiveMessage({ QueueUrl: url, WaitTimeSeconds: 21 })],
   ["a receipt handle that is none", "ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", 404,
     () => sqs.deleteMessage({ QueueUrl: url, ReceiptHandle: "garbage" })],
@@ -65,9 +66,9 @@ const refused = [
       await sqs.deleteQueue({ QueueUrl: await create("deleted") });
       await create("deleted");
     }],
-  ["a wrong secret", "InvalidSignatureException", "SignatureDoesNotMatch", 403,
+  ["a wrong secret", "SignatureDoesNotMatch", "SignatureDoesNotMatch", 403,
     () => signedBy(process.env.AWS_ACCESS_KEY_ID, "wrong").listQueues()],
-  ["an unknown access key", "UnrecognizedClientException", "InvalidClientTokenId", 403,
+  ["an unknown access key", "InvalidClientTokenId", "InvalidClientTokenId", 403,
     () => signedBy("unknown", "wrong").listQueues()],
 ];
 

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { advance, bodies, create, manual, receive, sqs } from "./endpoint.mjs";
+import { advance, bodies, create, manual, polled, receive, sqs } from "./endpoint.mjs";
 
 test("a message arrives with its attributes", async () => {
   const url = await create("attributes");
@@ -103,7 +103,8 @@ test("a batch succeeds and fails entry by entry", async () => {
 test("a long poll gets the message that is sent while it waits", async () => {
   const url = await create("long-poll", { ReceiveMessageWaitTimeSeconds: "20" });
   const waiting = receive(url);
-  setTimeout(() => sqs.sendMessage({ QueueUrl: url, MessageBody: "at last" }), 200);
+  await polled(url);
+  await sqs.sendMessage({ QueueUrl: url, MessageBody: "at last" });
   assert.equal((await waiting).Body, "at last");
 });
 
@@ -117,7 +118,8 @@ test("a long poll that is given up takes no message with it", async () => {
   const url = await create("long-poll-aborted");
   const abort = new AbortController();
   const waiting = sqs.receiveMessage({ QueueUrl: url, WaitTimeSeconds: 20 }, { abortSignal: abort.signal });
-  setTimeout(() => abort.abort(), 200);
+  await polled(url);
+  abort.abort();
   await assert.rejects(waiting, { name: "AbortError" });
   await sqs.sendMessage({ QueueUrl: url, MessageBody: "for another" });
   assert.deepEqual(await bodies(url, { WaitTimeSeconds: 5 }), ["for another"]);
@@ -138,10 +140,10 @@ test("a message of which the visibility timeout is set to zero comes back", asyn
 
 test("a test has twelve hours in its hands", async () => {
   const url = await create("time", { VisibilityTimeout: "43200" }, manual);
-  await manual.sendMessage({ QueueUrl: url, MessageBody: "later", DelaySeconds: 900 });
+  await manual.sendMessage({ QueueUrl: url, MessageBody: "later", DelaySeconds: 15 });
   const waiting = receive(url, { WaitTimeSeconds: 20 }, manual);
-  await advance("14m50s"); // before or after the poll begins: the message falls due in both cases
-  await advance("10s");
+  await polled(url);
+  await advance("15s");
   assert.equal((await waiting).Body, "later");
   assert.equal((await manual.receiveMessage({ QueueUrl: url })).Messages, undefined);
   await advance("12h");

@@ -1,6 +1,7 @@
 """What the tests have in common: clients of the endpoints that interop/run has
 started, and queues to work on."""
 
+import json
 import os
 import urllib.request
 
@@ -22,14 +23,27 @@ def connect(endpoint, **options):
 
 sqs = connect(ENDPOINT)
 
-# The endpoint whose clock stands still.
+# The client of the endpoint whose clock stands still.
 manual = connect(MANUAL_ENDPOINT)
 
 
+def control(endpoint, path, method="GET"):
+    """Call a control endpoint and return its answer."""
+    request = urllib.request.Request(f"{endpoint}/_memsqs/{path}", method=method)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
 def advance(duration):
-    """Advance the clock of that endpoint by a duration as Go writes it."""
-    url = f"{MANUAL_ENDPOINT}/_memsqs/advance?d={duration}"
-    urllib.request.urlopen(urllib.request.Request(url, method="POST"))
+    """Advance the clock of the manual endpoint by a duration as Go writes it."""
+    control(MANUAL_ENDPOINT, f"advance?duration={duration}", "POST")
+
+
+def polled(url):
+    """Return when a long poll waits at the queue with a URL."""
+    endpoint, _, queue = url.rsplit("/", 2)
+    while control(endpoint, f"stats?queue={queue}")["Waiting"] == 0:
+        pass
 
 
 def create(name, client=sqs, **attributes):

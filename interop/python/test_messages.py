@@ -1,10 +1,10 @@
 """Messages of standard queues, by boto3 over the Query protocol. It checks the
 MD5 of every body it receives by itself."""
 
-import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
-from endpoint import advance, bodies, create, manual, messages, receive, refusal, sqs
+from endpoint import advance, bodies, create, manual, messages, polled, receive, refusal, sqs
 
 
 class Messages(unittest.TestCase):
@@ -109,10 +109,11 @@ class Messages(unittest.TestCase):
 
     def test_long_poll_gets_the_message_that_is_sent_while_it_waits(self):
         url = create("long-poll", ReceiveMessageWaitTimeSeconds="20")
-        later = threading.Timer(0.2, sqs.send_message, kwargs={"QueueUrl": url, "MessageBody": "at last"})
-        later.start()
-        self.assertEqual(bodies(url), ["at last"])
-        later.join()
+        with ThreadPoolExecutor() as threads:
+            waiting = threads.submit(bodies, url)
+            polled(url)
+            sqs.send_message(QueueUrl=url, MessageBody="at last")
+            self.assertEqual(waiting.result(), ["at last"])
 
     def test_long_poll_ends_without_messages(self):
         self.assertEqual(bodies(create("long-poll-empty"), WaitTimeSeconds=1), [])
@@ -133,10 +134,12 @@ class Messages(unittest.TestCase):
 
     def test_has_twelve_hours_in_its_hands(self):
         url = create("time", manual, VisibilityTimeout="43200")
-        manual.send_message(QueueUrl=url, MessageBody="later", DelaySeconds=900)
-        self.assertEqual(messages(url, manual), [])
-        advance("15m")
-        self.assertEqual(receive(url, manual)["Body"], "later")
+        manual.send_message(QueueUrl=url, MessageBody="later", DelaySeconds=15)
+        with ThreadPoolExecutor() as threads:
+            waiting = threads.submit(receive, url, manual, WaitTimeSeconds=20)
+            polled(url)
+            advance("15s")
+            self.assertEqual(waiting.result()["Body"], "later")
         self.assertEqual(messages(url, manual), [])
         advance("12h")
         self.assertEqual(receive(url, manual)["Body"], "later")
