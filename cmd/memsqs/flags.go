@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"regexp"
+
+	"github.com/memsqs/memsqs/internal/api"
 )
 
 // A config is what the command line says.
@@ -24,10 +26,8 @@ type config struct {
 	logLevel    slog.Level
 }
 
-var (
-	isRegion  = regexp.MustCompile(`^[a-z0-9-]{1,64}$`).MatchString
-	isAccount = regexp.MustCompile(`^[0-9]{12}$`).MatchString
-)
+// isRegion reports whether a region can have the name s: that of a host can.
+var isRegion = regexp.MustCompile(`^[a-z0-9-]{1,63}$`).MatchString
 
 // parse reads the command line.
 func parse(args []string) (*config, error) {
@@ -65,7 +65,7 @@ func (c *config) flags() *flag.FlagSet {
 	})
 	flags.Func("account", "", func(s string) error {
 		c.account = s
-		return must(isAccount(s), "it must be 12 digits")
+		return must(api.IsAccount(s), "it must be 12 digits")
 	})
 	flags.Func("queue", "", func(s string) error {
 		c.queues = append(c.queues, s)

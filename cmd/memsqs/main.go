@@ -45,9 +45,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "memsqs: %v\n", err)
 		return 2
 	}
-	if err := s.serve(ctx, stdout); err != nil {
+	if err := s.run(ctx, stdout); err != nil {
 		fmt.Fprintf(stderr, "memsqs: %v\n", err)
 		return 1
 	}
 	return 0
+}
+
+// run listens, says where, and serves.
+func (s *service) run(ctx context.Context, stdout io.Writer) error {
+	l, err := s.listen()
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(stdout, s.announcement(l.Addr())); err != nil {
+		l.Close()
+		return err
+	}
+	return s.serve(ctx, l)
 }

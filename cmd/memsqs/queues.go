@@ -1,53 +1,58 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/memsqs/memsqs/internal/api"
 )
 
-// queues are the attributes of the queues to be created, by name.
-type queues map[string]map[string]string
+// A queue is a queue to be created.
+type queue struct {
+	name       string
+	attributes map[string]string
+	source     string // what asks for it, in errors: a file, or "-queue"
+}
 
-// readQueues returns the queues of a configuration: those of its file, and those
-// that are named on the command line.
-func readQueues(c *config) (queues, error) {
+// readQueues returns the queues of a configuration, by name: those of its file,
+// and those that the command line names besides.
+func readQueues(c *config) ([]*queue, error) {
 	var file map[string]map[string]attribute
 	if c.configFile != "" {
 		if err := readJSON(c.configFile, &file); err != nil {
 			return nil, err
 		}
 	}
-	qs := make(queues)
+	byName := make(map[string]*queue)
 	for name, attributes := range file {
-		qs.add(name)
+		q := newQueue(name, c.configFile)
 		for a, value := range attributes {
-			qs[name][a] = string(value)
+			q.attributes[a] = string(value)
 		}
+		byName[name] = q
 	}
 	for _, name := range c.queues {
-		if qs[name] == nil {
-			qs.add(name)
+		if byName[name] == nil {
+			byName[name] = newQueue(name, "-queue")
 		}
 	}
-	return qs, nil
+	return slices.SortedFunc(maps.Values(byName), func(p, q *queue) int {
+		return strings.Compare(p.name, q.name)
+	}), nil
 }
 
-// add adds a queue with the attributes that its name implies.
-func (qs queues) add(name string) {
-	qs[name] = make(map[string]string)
+// newQueue returns a queue with the attributes that its name implies.
+func newQueue(name, source string) *queue {
+	q := &queue{name, make(map[string]string), source}
 	if strings.HasSuffix(name, ".fifo") {
-		qs[name]["FifoQueue"] = "true"
+		q.attributes["FifoQueue"] = "true"
 	}
+	return q
 }
 
 // An attribute is the value of an attribute in a file. In the API it is always a
@@ -63,46 +68,44 @@ func (a *attribute) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// names returns the names of the queues in the order of the alphabet.
-func (qs queues) names() []string { return slices.Sorted(maps.Keys(qs)) }
+const redrivePolicy = "RedrivePolicy"
 
-// create creates the queues. A dead-letter queue may stand behind the queues
-// whose dead letters it gets: their policies are set when all queues are there.
-func (qs queues) create(ctx context.Context, c *api.Caller) error {
-	for _, name := range qs.names() {
-		attributes := maps.Clone(qs[name])
+// createQueues creates queues. Their redrive policies are set when all are there,
+// so a dead-letter queue may come after the queues whose dead letters it gets.
+func createQueues(ctx context.Context, c *api.Caller, queues []*queue) error {
+	for _, q := range queues {
+		attributes := maps.Clone(q.attributes)
 		delete(attributes, redrivePolicy)
-		if _, err := c.CreateQueue(ctx, &api.CreateQueueInput{QueueName: &name, Attributes: attributes}); err != nil {
-			return qs.explain(name, err)
+		if _, err := c.CreateQueue(ctx, &api.CreateQueueInput{QueueName: &q.name, Attributes: attributes}); err != nil {
+			return q.explain(err)
 		}
 	}
-	for _, name := range qs.names() {
-		policy, ok := qs[name][redrivePolicy]
+	for _, q := range queues {
+		policy, ok := q.attributes[redrivePolicy]
 		if !ok {
 			continue
 		}
-		in := &api.SetQueueAttributesInput{QueueUrl: &name, Attributes: map[string]string{redrivePolicy: policy}}
-		if _, err := c.SetQueueAttributes(ctx, in); err != nil {
-			return qs.explain(name, err)
+		attributes := map[string]string{redrivePolicy: policy}
+		if _, err := c.SetQueueAttributes(ctx, &api.SetQueueAttributesInput{QueueUrl: &q.name, Attributes: attributes}); err != nil {
+			return q.explain(err)
 		}
 	}
 	return nil
 }
 
-const redrivePolicy = "RedrivePolicy"
-
-// accepted is what attributes can be, in the words of the manual.
+// accepted is what attributes can be, where they are not refused in words that say
+// it.
 var accepted = map[string]string{
-	"ContentBasedDeduplication":     "true or false, and only that of a FIFO queue",
-	"DeduplicationScope":            "queue or messageGroup, and only that of a FIFO queue",
+	"ContentBasedDeduplication":     "true or false, of a FIFO queue",
+	"DeduplicationScope":            "queue or messageGroup, of a FIFO queue",
 	"DelaySeconds":                  "0 to 900",
-	"FifoQueue":                     "true, and only that of a queue whose name ends in .fifo",
-	"FifoThroughputLimit":           "perQueue or perMessageGroupId, and only that of a FIFO queue",
+	"FifoQueue":                     "true, of a queue whose name ends in .fifo",
+	"FifoThroughputLimit":           "perQueue or perMessageGroupId, of a FIFO queue",
 	"KmsDataKeyReusePeriodSeconds":  "60 to 86400",
-	"KmsMasterKeyId":                "the id of a key; nothing is encrypted",
+	"KmsMasterKeyId":                "the id of a key",
 	"MaximumMessageSize":            "1024 to 1048576",
 	"MessageRetentionPeriod":        "60 to 1209600",
-	"Policy":                        "a JSON document; it is kept and not enforced",
+	"Policy":                        "a JSON object",
 	"ReceiveMessageWaitTimeSeconds": "0 to 20",
 	"RedriveAllowPolicy":            `an object as {"redrivePermission": "denyAll"}`,
 	redrivePolicy:                   `an object as {"deadLetterTargetArn": "arn:aws:sqs:REGION:ACCOUNT:QUEUE", "maxReceiveCount": 3}`,
@@ -110,49 +113,23 @@ var accepted = map[string]string{
 	"VisibilityTimeout":             "0 to 43200",
 }
 
-// explain adds to the error with which a queue was refused what would have been
-// accepted of the attribute that the error names.
-func (qs queues) explain(name string, err error) error {
-	err = fmt.Errorf("queue %q: %w", name, err)
-	for _, a := range slices.Sorted(maps.Keys(qs[name])) {
-		if !strings.Contains(err.Error(), a) {
-			continue
+// explain returns the error with which the API refused the queue, with where the
+// queue is asked for, and what would have been accepted.
+func (q *queue) explain(err error) error {
+	wrapped := fmt.Errorf("%s: queue %q: %w", q.source, q.name, err)
+	var refused *api.Error
+	if !errors.As(err, &refused) {
+		return wrapped
+	}
+	switch refused.Kind {
+	case api.InvalidAttributeName:
+		return fmt.Errorf("%w The attributes are %s", wrapped, strings.Join(slices.Sorted(maps.Keys(accepted)), ", "))
+	case api.InvalidAttributeValue:
+		for a, value := range q.attributes {
+			if strings.HasPrefix(refused.Message, "Invalid value for the parameter "+a+".") {
+				return fmt.Errorf("%w It is %q; it can be %s", wrapped, value, accepted[a])
+			}
 		}
-		if can, ok := accepted[a]; ok {
-			return fmt.Errorf("%w %s is %q; it can be %s", err, a, qs[name][a], can)
-		}
-		return fmt.Errorf("%w The attributes are %s", err, strings.Join(slices.Sorted(maps.Keys(accepted)), ", "))
 	}
-	return err
-}
-
-// readJSON reads a file whose JSON is a value of v's type.
-func readJSON(path string, v any) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	err = json.Unmarshal(text, v)
-	var syntax *json.SyntaxError
-	var mismatch *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return fmt.Errorf("%s:%d: %w", path, line(text, syntax.Offset), err)
-	case errors.As(err, &mismatch):
-		return fmt.Errorf("%s:%d: %s where there must be %s", path, line(text, mismatch.Offset), mismatch.Value, shape(mismatch))
-	}
-	return err
-}
-
-// line returns the number of the line at an offset into text.
-func line(text []byte, offset int64) int {
-	return bytes.Count(text[:min(offset, int64(len(text)))], []byte("\n")) + 1
-}
-
-// shape returns what there must be where there is a value of another type.
-func shape(err *json.UnmarshalTypeError) string {
-	if err.Type.Kind() == reflect.String {
-		return "a string"
-	}
-	return "an object"
+	return wrapped
 }

@@ -2,21 +2,20 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"strings"
 )
 
-// announce prints where the service is and how to reach it.
-func (s *service) announce(w io.Writer, addr net.Addr) error {
+// announcement says where the service is, and how clients are pointed at it.
+func (s *service) announcement(addr net.Addr) string {
 	endpoint := endpoint(addr)
 	var b strings.Builder
 	row := func(name, value string) { fmt.Fprintf(&b, "%-9s %s\n", name, value) }
 	row("endpoint", endpoint)
 	row("region", s.region)
 	row("account", s.account)
-	for _, name := range s.queues.names() {
-		row("queue", endpoint+"/"+s.account+"/"+name)
+	for _, q := range s.queues {
+		row("queue", endpoint+"/"+s.account+"/"+q.name)
 	}
 	unsigned, credentials := "--no-sign-request ", "aws.AnonymousCredentials{}"
 	if s.verifyFile != "" {
@@ -27,10 +26,9 @@ func (s *service) announce(w io.Writer, addr net.Addr) error {
 	row("Go SDK", fmt.Sprintf("client := sqs.New(sqs.Options{BaseEndpoint: aws.String(%q), Region: %q, Credentials: %s})",
 		endpoint, s.region, credentials))
 	if s.manualClock {
-		row("clock", fmt.Sprintf("curl -X POST '%s/_memsqs/advance?duration=1h'", endpoint))
+		row("time", fmt.Sprintf("curl -X POST '%s/_memsqs/advance?duration=1h'", endpoint))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // endpoint returns the URL under which a client on this machine reaches a server
