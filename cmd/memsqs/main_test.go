@@ -56,53 +56,54 @@ func (c *command) read(t *testing.T, stdout io.Reader) {
 	go io.Copy(io.Discard, stdout)
 }
 
-// call makes a call, unsigned, and returns the status and the body of the answer.
-func (c *command) call(t *testing.T, operation, input string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, c.endpoint, strings.NewReader(input))
-	require.NoError(t, err)
-	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("X-Amz-Target", "AmazonSQS."+operation)
-	return roundTrip(t, r)
-}
-
-// control calls a control endpoint.
-func (c *command) control(t *testing.T, method, path string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequest(method, c.endpoint+"/_memsqs/"+path, nil)
-	require.NoError(t, err)
-	return roundTrip(t, r)
-}
-
-func roundTrip(t *testing.T, r *http.Request) (int, string) {
-	t.Helper()
-	resp, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return resp.StatusCode, string(body)
-}
-
-// An answer is what came to a call.
+// An answer is what came to a request.
 type answer struct {
-	status int
+	status int // 0 if nothing came
 	body   string
 }
 
-// poll begins a long poll of a queue, and returns when it waits there.
-func (c *command) poll(t *testing.T, queue string) <-chan answer {
+// empty is the answer to a receive that got nothing.
+var empty = answer{http.StatusOK, "{}"}
+
+// call makes a call that is not signed.
+func (c *command) call(operation, input string) answer {
+	return c.send(http.MethodPost, "/", "AmazonSQS."+operation, input)
+}
+
+// control calls a control endpoint.
+func (c *command) control(method, path string) answer {
+	return c.send(method, "/_memsqs/"+path, "", "")
+}
+
+func (c *command) send(method, path, target, body string) answer {
+	r, err := http.NewRequest(method, c.endpoint+path, strings.NewReader(body))
+	if err != nil {
+		return answer{0, err.Error()}
+	}
+	r.Header.Set("X-Amz-Target", target)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return answer{0, err.Error()}
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return answer{0, err.Error()}
+	}
+	return answer{resp.StatusCode, string(text)}
+}
+
+// poll begins a long poll of queue q, at which nobody waits, and returns when it
+// waits there.
+func (c *command) poll(t *testing.T) <-chan answer {
 	t.Helper()
 	answered := make(chan answer, 1)
-	go func() {
-		status, body := c.call(t, "ReceiveMessage", `{"QueueUrl":"`+queue+`","WaitTimeSeconds":20}`)
-		answered <- answer{status, body}
-	}()
+	go func() { answered <- c.call("ReceiveMessage", `{"QueueUrl":"q","WaitTimeSeconds":20}`) }()
 	for {
-		status, body := c.control(t, http.MethodGet, "stats?queue="+queue)
-		require.Equal(t, http.StatusOK, status, body)
+		a := c.control(http.MethodGet, "stats?queue=q")
+		require.Equal(t, http.StatusOK, a.status, a.body)
 		var stats struct{ Waiting int }
-		require.NoError(t, json.Unmarshal([]byte(body), &stats))
+		require.NoError(t, json.Unmarshal([]byte(a.body), &stats))
 		if stats.Waiting > 0 {
 			return answered
 		}
@@ -140,22 +141,19 @@ Go SDK    client := sqs.New(sqs.Options{BaseEndpoint: aws.String("http://ENDPOIN
 // The queues are found under the URLs that are printed.
 func TestServesQueuesOfTheCommandLine(t *testing.T) {
 	c := start(t, "-queue", "orders", "-queue", "jobs.fifo")
-	status, body := c.call(t, "ListQueues", "{}")
-	require.Equal(t, http.StatusOK, status)
-	require.JSONEq(t, `{"QueueUrls":["`+c.endpoint+`/000000000000/jobs.fifo","`+c.endpoint+`/000000000000/orders"]}`, body)
+	a := c.call("ListQueues", "{}")
+	require.Equal(t, http.StatusOK, a.status)
+	require.JSONEq(t, `{"QueueUrls":["`+c.endpoint+`/000000000000/jobs.fifo","`+c.endpoint+`/000000000000/orders"]}`, a.body)
 }
 
 func TestNoSignatureIsNeededUnlessAsked(t *testing.T) {
-	keys := file(t, "keys.json", `{"AKIDEXAMPLE": "secret"}`)
-	c := start(t, "-verify", keys)
-	require.NotContains(t, c.output, "--no-sign-request")
-	require.NotContains(t, c.output, "Anonymous")
-	require.NotContains(t, c.output, "secret")
-	status, body := c.call(t, "ListQueues", "{}")
-	require.Equal(t, http.StatusForbidden, status, body)
+	require.Equal(t, empty, start(t).call("ListQueues", "{}"))
 
-	status, body = start(t).call(t, "ListQueues", "{}")
-	require.Equal(t, http.StatusOK, status, body)
+	c := start(t, "-verify", file(t, "keys.json", `{"AKIDEXAMPLE": "a secret"}`))
+	require.Equal(t, http.StatusForbidden, c.call("ListQueues", "{}").status)
+	for _, text := range []string{"--no-sign-request", "Anonymous", "a secret"} {
+		require.NotContains(t, c.output, text)
+	}
 }
 
 func TestPausesOf60SecondsUnlessRelaxed(t *testing.T) {
@@ -167,47 +165,45 @@ func TestPausesOf60SecondsUnlessRelaxed(t *testing.T) {
 		{[]string{"-queue", "q", "-relaxed"}, http.StatusOK},
 	} {
 		c := start(t, tt.args...)
-		c.call(t, "PurgeQueue", `{"QueueUrl":"q"}`)
-		status, body := c.call(t, "PurgeQueue", `{"QueueUrl":"q"}`)
-		require.Equal(t, tt.want, status, body)
+		require.Equal(t, http.StatusOK, c.call("PurgeQueue", `{"QueueUrl":"q"}`).status)
+		require.Equal(t, tt.want, c.call("PurgeQueue", `{"QueueUrl":"q"}`).status)
 	}
 }
 
 func TestControlEndpointsMustBeAskedFor(t *testing.T) {
-	status, _ := start(t, "-queue", "q").control(t, http.MethodGet, "stats?queue=q")
-	require.NotEqual(t, http.StatusOK, status)
-
-	for _, flag := range []string{"-control", "-manual-clock"} {
-		status, body := start(t, "-queue", "q", flag).control(t, http.MethodGet, "stats?queue=q")
-		require.Equal(t, http.StatusOK, status, body)
+	for _, tt := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"-queue", "q"}, http.StatusNotFound},
+		{[]string{"-queue", "q", "-control"}, http.StatusOK},
+		{[]string{"-queue", "q", "-manual-clock"}, http.StatusOK},
+	} {
+		require.Equal(t, tt.want, start(t, tt.args...).control(http.MethodGet, "stats?queue=q").status)
 	}
 }
 
-// Twelve hours pass when they are told to.
+// Time passes when it is told to, and not before.
 func TestManualClock(t *testing.T) {
 	c := start(t, "-manual-clock", "-queue", "q")
-	polled := c.poll(t, "q")
-	c.control(t, http.MethodPost, "advance?duration=20s")
-	require.Equal(t, answer{http.StatusOK, "{}"}, <-polled)
+	polled := c.poll(t)
+	require.Equal(t, http.StatusOK, c.control(http.MethodPost, "advance?duration=20s").status)
+	require.Equal(t, empty, <-polled)
 
-	c.call(t, "SendMessage", `{"QueueUrl":"q","MessageBody":"m"}`)
+	c.call("SendMessage", `{"QueueUrl":"q","MessageBody":"m"}`)
 	for range 2 {
-		_, body := c.call(t, "ReceiveMessage", `{"QueueUrl":"q","VisibilityTimeout":43200}`)
-		require.Contains(t, body, `"Body":"m"`)
-		_, body = c.call(t, "ReceiveMessage", `{"QueueUrl":"q"}`)
-		require.Equal(t, "{}", body)
-		status, body := c.control(t, http.MethodPost, "advance?duration=12h")
-		require.Equal(t, http.StatusOK, status, body)
+		require.Contains(t, c.call("ReceiveMessage", `{"QueueUrl":"q","VisibilityTimeout":43200}`).body, `"Body":"m"`)
+		require.Equal(t, empty, c.call("ReceiveMessage", `{"QueueUrl":"q"}`))
+		require.Equal(t, http.StatusOK, c.control(http.MethodPost, "advance?duration=12h").status)
 	}
 }
 
-// When it is told to end, it answers the polls that wait, and ends well.
+// When it is told to end, it answers the poll that waits, and ends well.
 func TestDrains(t *testing.T) {
 	c := start(t, "-control", "-queue", "q")
-	first, second := c.poll(t, "q"), c.poll(t, "q")
+	polled := c.poll(t)
 	c.stop()
-	require.Equal(t, answer{http.StatusOK, "{}"}, <-first)
-	require.Equal(t, answer{http.StatusOK, "{}"}, <-second)
+	require.Equal(t, empty, <-polled)
 	require.Zero(t, <-c.status)
 	_, err := net.Dial("tcp", strings.TrimPrefix(c.endpoint, "http://"))
 	require.Error(t, err)
