@@ -17,7 +17,7 @@ import (
 // the handler has returned nil. It is released, which is to become visible
 // again, when the handler has failed or the Consumer stops. Or its lease is
 // lost: another receiver may have it by now, and whatever the handler returns
-// has no effect. So a message may be handled more than once, and never is lost.
+// has no effect. So a message may be handled more than once, and is never lost.
 //
 // The messages of a FIFO queue's message group are handled in order and one at a
 // time, the next one when the one before has been deleted; groups are handled
@@ -30,7 +30,11 @@ import (
 // visibility timeouts, each for up to ten messages: a message that is to be
 // deleted waits for the call before it and for nothing else. So a Consumer of
 // Amazon SQS deals with up to ten messages per round trip. To go beyond, run
-// several.
+// several: a Consumer can be run any number of times, also side by side, and each
+// run has its own limit.
+//
+// A Consumer goes by the clock of package time. A queue on a [memsqs.ManualClock]
+// does not suit it: what is due on the one is not on the other.
 type Consumer struct {
 	// Queue is where the messages come from.
 	Queue Receiver
@@ -53,10 +57,11 @@ type Consumer struct {
 	Concurrency int
 
 	// VisibilityTimeout is the time for which a received message is hidden from
-	// other receivers, up to 12 hours. Zero means 30 seconds, or
-	// MaxVisibility if that is less; the queue's own has no effect. When a third of it has passed it is begun anew, for as long
-	// as the Consumer has the message. So it need not be longer than a handler
-	// runs, but says how soon a message comes back when the process has died.
+	// other receivers, up to 12 hours. Zero means 30 seconds, or MaxVisibility if
+	// that is less; the queue's own has no effect. When a third of it has passed
+	// it is begun anew, for as long as the Consumer has the message. So it need
+	// not be longer than a handler runs, but says how soon a message comes back
+	// when the process has died.
 	VisibilityTimeout time.Duration
 
 	// MaxVisibility is the longest time for which a message is hidden after it

@@ -44,6 +44,9 @@ func (d *desk) hold(m *job) {
 // time at the earliest.
 func (d *desk) extend(m *job, began time.Time, timeout time.Duration) {
 	m.deadline = began.Add(timeout)
+	if m.limit.Before(m.deadline) {
+		m.deadline = m.limit
+	}
 	m.due = m.deadline
 	if d.wants(m) && m.limit.After(m.deadline) {
 		m.due = began.Add(d.beat())

@@ -91,21 +91,25 @@ func TestLeasesThatAreDueSoonShareTheCall(t *testing.T) {
 // SQS hides a message for 12 hours after its receive and no longer. The handler
 // hears of it before another receiver can have the message.
 func TestLeaseIsLostWhenTwelveHoursAreOver(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		q := standardQueue(t, memsqs.Config{})
-		put(t, q, "a")
-		j := newJournal()
-		stop := consume(t, pubsub.Consumer{Queue: q, Handler: untilDone(j), Hooks: j.hooks(), VisibilityTimeout: time.Hour, Concurrency: 1})
-		j.second(t, 12*3600-11)
-		require.Equal(t, 1, q.Stats().InFlight)
-		j.second(t, 12*3600-9)
-		require.Equal(t, []string{
-			"43190 ended a: pubsub: lease of the message is lost: it has been held for as long as it may be since it was received",
-		}, j.of("ended"))
-		require.Empty(t, j.of("queueError"), "the queue was never asked for more than it grants")
-		require.Zero(t, q.Stats().Deleted)
-		require.NoError(t, stop())
-	})
+	for _, timeout := range []time.Duration{time.Hour, 12 * time.Hour} {
+		t.Run(timeout.String(), func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				q := standardQueue(t, memsqs.Config{})
+				put(t, q, "a")
+				j := newJournal()
+				stop := consume(t, pubsub.Consumer{Queue: q, Handler: untilDone(j), Hooks: j.hooks(), VisibilityTimeout: timeout, Concurrency: 1})
+				j.second(t, 12*3600-11)
+				require.Equal(t, 1, q.Stats().InFlight)
+				j.second(t, 12*3600-9)
+				require.Equal(t, []string{
+					"43190 ended a: pubsub: lease of the message is lost: it has been held for as long as it may be since it was received",
+				}, j.of("ended"))
+				require.Empty(t, j.of("queueError"), "the queue was never asked for more than it grants")
+				require.Zero(t, q.Stats().Deleted)
+				require.NoError(t, stop())
+			})
+		})
+	}
 }
 
 func TestMaxVisibilityEndsAHandlerThatHangs(t *testing.T) {
