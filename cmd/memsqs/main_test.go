@@ -75,13 +75,16 @@ func (c *command) control(method, path string) answer {
 	return c.send(method, "/_memsqs/"+path, "", "")
 }
 
+// client leaves no connection open: an unused one would hold up a drain for seconds.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
 func (c *command) send(method, path, target, body string) answer {
 	r, err := http.NewRequest(method, c.endpoint+path, strings.NewReader(body))
 	if err != nil {
 		return answer{0, err.Error()}
 	}
 	r.Header.Set("X-Amz-Target", target)
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := client.Do(r)
 	if err != nil {
 		return answer{0, err.Error()}
 	}

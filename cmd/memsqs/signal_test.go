@@ -3,6 +3,7 @@
 package main
 
 import (
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -49,12 +50,14 @@ func TestSignals(t *testing.T) {
 
 	t.Run("a second one ends it at once", func(t *testing.T) {
 		c, cmd := execute(t, program)
-		// This request is never finished, so the first signal does not end the
-		// program before its patience does, with status 1.
+		// This request is under way and never finished, so the first signal does not
+		// end the program before its patience does, with status 1.
 		conn, err := net.Dial("tcp", strings.TrimPrefix(c.endpoint, "http://"))
 		require.NoError(t, err)
 		defer conn.Close()
-		_, err = conn.Write([]byte("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{"))
+		_, err = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+		require.NoError(t, err)
+		_, err = io.ReadFull(conn, make([]byte, len("HTTP/1.1 100 Continue")))
 		require.NoError(t, err)
 
 		ended := make(chan error, 1)
