@@ -138,7 +138,7 @@ test("a message of which the visibility timeout is set to zero comes back", asyn
   await sqs.deleteMessage({ QueueUrl: url, ReceiptHandle: second.ReceiptHandle });
 });
 
-test("a test has twelve hours in its hands", async () => {
+test("twelve hours pass when they are told to", async () => {
   const url = await create("time", { VisibilityTimeout: "43200" }, manual);
   await manual.sendMessage({ QueueUrl: url, MessageBody: "later", DelaySeconds: 15 });
   const waiting = receive(url, { WaitTimeSeconds: 20 }, manual);

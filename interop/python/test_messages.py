@@ -132,7 +132,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(second["Attributes"], {"ApproximateReceiveCount": "2"})
         sqs.delete_message(QueueUrl=url, ReceiptHandle=second["ReceiptHandle"])
 
-    def test_has_twelve_hours_in_its_hands(self):
+    def test_twelve_hours_pass_when_they_are_told_to(self):
         url = create("time", manual, VisibilityTimeout="43200")
         manual.send_message(QueueUrl=url, MessageBody="later", DelaySeconds=15)
         with ThreadPoolExecutor() as threads:
