@@ -18,6 +18,7 @@ import (
 type kindOfQueue[Q, C any] interface {
 	queue
 	Redrive(context.Context, Q, int) (int, error)
+	StartRedrive(context.Context, Q, int) (*memsqs.Redrive, error)
 	Configure(func(*C)) error
 	Config() C
 }
@@ -62,6 +63,10 @@ func everyCall[Q kindOfQueue[Q, C], C any](q, to Q, handle string) map[string]ca
 		"Purge": q.Purge,
 		"Redrive": func(ctx context.Context) error {
 			_, err := q.Redrive(ctx, to, 0)
+			return err
+		},
+		"StartRedrive": func(ctx context.Context) error {
+			_, err := q.StartRedrive(ctx, to, 0)
 			return err
 		},
 	}
@@ -160,7 +165,9 @@ func TestCallThatCloseOvertakesIsRefused(t *testing.T) {
 // but for those that only look, and Close.
 func TestClosedQueueTakesNoCalls(t *testing.T) {
 	onEveryCall(t, func(t *testing.T, q stage, call call) {
+		require.False(t, q.Closed())
 		require.NoError(t, q.Close())
+		require.True(t, q.Closed())
 		messages, stats := q.Peek(10), q.Stats()
 		require.Len(t, messages, 2)
 		requireRefused(t, q, call(t.Context()), memsqs.ErrClosed)
@@ -191,6 +198,7 @@ func testZeroQueue[Q kindOfQueue[Q, C], C any](t *testing.T, q Q) {
 	requireStats(t, q, memsqs.Stats{})
 	require.Empty(t, q.Peek(10))
 	require.NotPanics(t, func() { q.Config() })
+	require.True(t, q.Closed())
 	require.NoError(t, q.Close())
 	require.NoError(t, q.Check())
 }

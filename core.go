@@ -240,6 +240,9 @@ func (q *core) Purge(ctx context.Context) error {
 	return nil
 }
 
+// Closed reports whether the queue has been closed.
+func (q *core) Closed() bool { return !q.open.Load() }
+
 // Close closes the queue: receives that wait, and all later calls, are refused
 // with ErrClosed. Config, Stats, Peek and Close still work. Close always returns
 // nil.

@@ -28,6 +28,7 @@ type queue interface {
 	Stats() memsqs.Stats
 	Peek(int) []memsqs.MessageState
 	Close() error
+	Closed() bool
 	Check() error // of check_test.go
 }
 
