@@ -82,11 +82,11 @@ func NewServer(opts Options) *Server {
 }
 
 // Add registers a queue under the Name of its configuration, in the server's own
-// region and account. It can be added to several servers. On a clock other than
-// the server's, its messages keep their own time.
+// region and account, until the queue is closed. It can be added to several servers.
+// On a clock other than the server's, its messages keep their own time.
 //
-// An error matches [memsqs.ErrInvalidParameterValue]: the queue is nil or of another
-// type, or its name is taken or none that SQS allows for its type.
+// An error matches [memsqs.ErrInvalidParameterValue]: the queue is nil, closed or of
+// another type, or its name is taken or none that SQS allows for its type.
 func (s *Server) Add(q Queue) error {
 	if err := s.api.Add(q); err != nil {
 		return fmt.Errorf("sqshttp: %w", err)

@@ -104,36 +104,8 @@ func (s *Service) create(p *parser, in *CreateQueueInput) (*queue, *Error) {
 	if err != nil {
 		return nil, InternalFailure.errorf("%v", err)
 	}
-	q.named = s.adopt(q.arn)
 	s.register(q)
-	if q.named {
-		s.inherit(q)
-	}
 	return q, nil
-}
-
-// inherit makes the dead letters go to q that went to a queue of its name before that
-// was deleted: a RedrivePolicy knows a queue by its ARN alone. s.setup must be held.
-func (s *Service) inherit(q *queue) {
-	for _, source := range s.sources(q) {
-		if (source.fifo != nil) == (q.fifo != nil) {
-			source.change(func(s *settings) { // refused if it is closed: then it has no more
-				if name, n := s.deadLetters(); name == q.arn.name {
-					s.setDeadLetters(q, n)
-				}
-			})
-		}
-	}
-}
-
-// adopt reports whether an ARN is that of an orphan, which it then is no longer.
-func (s *Service) adopt(a arn) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ns := s.namespace(a.place)
-	orphan := ns.orphans[a.name]
-	delete(ns.orphans, a.name)
-	return orphan
 }
 
 // DeleteQueue deletes a queue and its messages. Calls on it that wait end with

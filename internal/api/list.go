@@ -51,8 +51,7 @@ func (c *Caller) ListDeadLetterSourceQueues(ctx context.Context, in *ListDeadLet
 // the order of their names.
 func (s *Service) sources(q *queue) []*queue {
 	return s.queuesOf(q.arn.place, func(source *queue) bool {
-		cfg := source.configuration()
-		target, _, ok := deadLetterTarget(source.arn, &cfg)
+		target, ok := source.deadLetterTarget()
 		return ok && target == q.arn
 	})
 }
@@ -65,7 +64,7 @@ func (s *Service) queuesOf(p place, match func(*queue) bool) []*queue {
 		all = slices.Collect(maps.Values(ns.queues))
 	}
 	s.mu.Unlock()
-	all = slices.DeleteFunc(all, func(q *queue) bool { return !match(q) })
+	all = slices.DeleteFunc(all, func(q *queue) bool { return q.Closed() || !match(q) })
 	slices.SortFunc(all, func(a, b *queue) int { return cmp.Compare(a.arn.name, b.arn.name) })
 	return all
 }

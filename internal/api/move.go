@@ -50,7 +50,7 @@ func (c *Caller) StartMessageMoveTask(ctx context.Context, in *StartMessageMoveT
 	if err != nil {
 		return nil, err
 	}
-	if err := t.start(); err != nil {
+	if err := c.start(t); err != nil {
 		return nil, err
 	}
 	return &StartMessageMoveTaskOutput{TaskHandle: t.handle()}, nil
@@ -97,18 +97,13 @@ func (s *Service) findARN(name string, value *string) (*queue, *Error) {
 	}
 	q := s.lookUp(a)
 	if q == nil {
-		return nil, noSuchResource(name)
+		return nil, ResourceNotFound.errorf("The resource that you specified for the %s parameter doesn't exist.", name)
 	}
 	return q, nil
 }
 
-// noSuchResource refuses the ARN of a queue that is not there (A20.2).
-func noSuchResource(name string) *Error {
-	return ResourceNotFound.errorf("The resource that you specified for the %s parameter doesn't exist.", name)
-}
-
 // start starts the task, unless its source has one that is not over.
-func (t *moveTask) start() *Error {
+func (c *Caller) start(t *moveTask) error {
 	q := t.source
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,7 +116,7 @@ func (t *moveTask) start() *Error {
 	r, err := q.startRedrive(ctx, t.destination, t.rate)
 	if err != nil {
 		cancel()
-		return t.gone(err)
+		return c.fault(err, wholeCall) // one of the two was closed just now
 	}
 	t.redrive, t.cancel = r, cancel
 	if len(q.moves) == maxMoveTasks {
@@ -129,14 +124,6 @@ func (t *moveTask) start() *Error {
 	}
 	q.moves = append(q.moves, t)
 	return nil
-}
-
-// gone words the refusal of a redrive: the owner of one of its queues has closed it.
-func (t *moveTask) gone(err error) *Error {
-	if refused, ok := errors.AsType[*memsqs.Error](err); ok && refused.Queue == t.source.arn.name {
-		return noSuchResource("SourceArn")
-	}
-	return noSuchResource("DestinationArn")
 }
 
 // startRedrive starts to move messages of the queue to another of its type, or each to

@@ -21,6 +21,13 @@ func deadLetterTarget(source arn, s *settings) (target arn, maxReceiveCount int,
 	return arn{source.place, name}, maxReceiveCount, maxReceiveCount > 0 && name != ""
 }
 
+// deadLetterTarget returns where dead letters of the queue go to, as the function does.
+func (q *queue) deadLetterTarget() (target arn, ok bool) {
+	s := q.configuration()
+	target, _, ok = deadLetterTarget(q.arn, &s)
+	return target, ok
+}
+
 func showRedrivePolicy(v *view) string {
 	target, n, ok := deadLetterTarget(v.arn, &v.settings)
 	if !ok {

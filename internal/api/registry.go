@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -9,15 +10,19 @@ import (
 )
 
 // Add makes a queue of Go code, a *memsqs.Queue or *memsqs.FIFOQueue, one of the
-// service's own region and account. Its name is the one it is configured with.
+// service's own region and account, until it is closed. Its name is the one it is
+// configured with.
 //
 // What cannot be added is refused with an error that matches
-// memsqs.ErrInvalidParameterValue: another type, nil, a name that SQS would not
-// have for a queue of the type, or one that is taken.
+// memsqs.ErrInvalidParameterValue: another type, nil, a queue that is closed, a name
+// that SQS would not have for a queue of the type, or one that is taken.
 func (s *Service) Add(q any) error {
 	added, name, err := wrap(q)
 	if err != nil {
 		return err
+	}
+	if added.Closed() {
+		return refuse(name, "the queue is closed")
 	}
 	if err := checkName(name, added.fifo != nil); err != nil {
 		return refuse(name, err.Message)
@@ -78,7 +83,7 @@ func (s *Service) Reset() {
 	defer s.setup.Unlock()
 	s.mu.Lock()
 	namespaces := s.namespaces
-	s.namespaces = make(map[place]*namespace)
+	s.namespaces, s.deleted = make(map[place]*namespace), recent{}
 	s.mu.Unlock()
 	for _, ns := range namespaces {
 		for _, q := range ns.queues {
@@ -93,74 +98,115 @@ func (s *Service) Reset() {
 // place returns where queues live that nobody says where.
 func (s *Service) place() place { return place{s.Region, s.Account} }
 
-// register adds a queue that is complete to the registry. Its name must be free.
-// s.setup must be held.
+// register adds a queue that is complete to the registry. Its name must be free, or
+// that of a queue that is closed. s.setup must be held.
 func (s *Service) register(q *queue) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.namespace(q.arn.place).queues[q.arn.name] = q
+	ns := s.namespaces[q.arn.place]
+	if ns == nil {
+		ns = &namespace{make(map[string]*queue), make(map[string]bool)}
+		s.namespaces[q.arn.place] = ns
+	}
+	closed := ns.queues[q.arn.name]
+	ns.queues[q.arn.name] = q
+	q.named = ns.orphans[q.arn.name] || closed != nil && closed.named
+	delete(ns.orphans, q.arn.name)
+	s.mu.Unlock()
+	if q.named {
+		s.inherit(q)
+	}
+}
+
+// inherit makes the dead letters go to q that went to a queue of its name before that
+// was deleted: a RedrivePolicy knows a queue by its ARN alone. s.setup must be held.
+func (s *Service) inherit(q *queue) {
+	for _, source := range s.sources(q) {
+		if (source.fifo != nil) == (q.fifo != nil) {
+			source.change(func(s *settings) { // refused if it is closed: then it has no more
+				if name, n := s.deadLetters(); name == q.arn.name {
+					s.setDeadLetters(q, n)
+				}
+			})
+		}
+	}
 }
 
 // unregister takes a queue out of the registry, which remembers its name for a while,
 // or for longer if it is still the name of a dead-letter queue. s.setup must be held.
 func (s *Service) unregister(q *queue) {
 	now := s.now()
-	orphan := q.named && len(s.sources(q)) > 0
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	ns := s.namespace(q.arn.place)
+	ns := s.namespaces[q.arn.place]
 	delete(ns.queues, q.arn.name)
-	if !s.Relaxed {
-		ns.deleted.add(q.arn.name, now)
+	if len(ns.queues) == 0 {
+		delete(s.namespaces, q.arn.place)
 	}
-	if orphan {
-		ns.orphans[q.arn.name] = true
+	if !s.Relaxed {
+		s.deleted.add(q.arn, now)
+	}
+	s.mu.Unlock()
+	if q.named {
+		s.orphan(ns, q)
 	}
 }
 
-// isRemembered reports whether a queue of that name was deleted a short time ago.
+// orphan notes that a queue that was deleted is an orphan, if it is, and forgets those
+// of its namespace that are none any more. s.setup must be held.
+func (s *Service) orphan(ns *namespace, q *queue) {
+	named := make(map[string]bool)
+	for _, source := range s.queuesOf(q.arn.place, func(*queue) bool { return true }) {
+		if target, ok := source.deadLetterTarget(); ok {
+			named[target.name] = true
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ns.orphans[q.arn.name] = true
+	maps.DeleteFunc(ns.orphans, func(name string, _ bool) bool { return !named[name] })
+}
+
+// isRemembered reports whether a queue with that ARN was deleted a short time ago.
 func (s *Service) isRemembered(a arn, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ns := s.namespaces[a.place]
-	return ns != nil && ns.deleted.has(a.name, now)
+	return s.deleted.has(a, now)
 }
 
 // nameMemory is for how long the name of a deleted queue cannot be used (A16.5).
 const nameMemory = 60 * time.Second
 
-// A recent remembers the names of queues that were deleted lately. Its zero value
-// remembers none.
+// A recent remembers the queues that were deleted lately. Its zero value remembers
+// none.
 type recent struct {
-	at    map[string]time.Time
+	at    map[arn]time.Time
 	order []deletion // oldest first
 }
 
 type deletion struct {
-	name string
-	at   time.Time
+	arn arn
+	at  time.Time
 }
 
-func (r *recent) add(name string, now time.Time) {
+func (r *recent) add(a arn, now time.Time) {
 	r.forget(now)
 	if r.at == nil {
-		r.at = make(map[string]time.Time)
+		r.at = make(map[arn]time.Time)
 	}
-	r.at[name] = now
-	r.order = append(r.order, deletion{name, now})
+	r.at[a] = now
+	r.order = append(r.order, deletion{a, now})
 }
 
-func (r *recent) has(name string, now time.Time) bool {
+func (r *recent) has(a arn, now time.Time) bool {
 	r.forget(now)
-	_, ok := r.at[name]
+	_, ok := r.at[a]
 	return ok
 }
 
 // forget drops the names that can be used again.
 func (r *recent) forget(now time.Time) {
 	for len(r.order) > 0 && now.Sub(r.order[0].at) >= nameMemory {
-		if d := r.order[0]; r.at[d.name].Equal(d.at) {
-			delete(r.at, d.name)
+		if d := r.order[0]; r.at[d.arn].Equal(d.at) {
+			delete(r.at, d.arn)
 		}
 		r.order = r.order[1:]
 	}

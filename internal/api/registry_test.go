@@ -4,6 +4,8 @@ package api_test
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -55,10 +57,14 @@ func TestAddRefuses(t *testing.T) {
 	require.NoError(t, s.Add(newQueue(t, "taken")))
 	fifo, err := memsqs.NewFIFOQueue(memsqs.FIFOConfig{Name: "jobs"})
 	require.NoError(t, err)
+	closed := newQueue(t, "closed")
+	require.NoError(t, closed.Close())
 	for _, c := range []struct {
 		queue any
 		want  string
 	}{
+		{closed, "queue closed: invalid parameter value: the queue is closed"},
+		{new(memsqs.FIFOQueue), "the queue is closed"},
 		{nil, "the queue is a <nil>"},
 		{(*memsqs.Queue)(nil), "the queue is nil"},
 		{(*memsqs.FIFOQueue)(nil), "the queue is nil"},
@@ -73,6 +79,62 @@ func TestAddRefuses(t *testing.T) {
 		require.ErrorIs(t, err, memsqs.ErrInvalidParameterValue)
 		require.ErrorContains(t, err, c.want)
 	}
+}
+
+// A queue that its owner has closed is as good as deleted. Its name can be used at once,
+// and who sent it its dead letters sends them to the next of its name.
+func TestClosedQueueIsGone(t *testing.T) {
+	again := map[string]func(testing.TB, *api.Caller){
+		"added":   func(t testing.TB, c *api.Caller) { require.NoError(t, c.Service.Add(newQueue(t, "dead"))) },
+		"created": func(t testing.TB, c *api.Caller) { create(t, c, "dead", nil) },
+	}
+	for name, again := range again {
+		t.Run(name, func(t *testing.T) {
+			c := newCaller()
+			first := newQueue(t, "dead")
+			require.NoError(t, c.Service.Add(first))
+			policy := attrs{"RedrivePolicy": redrivePolicy("dead", "1")}
+			url := create(t, c, "orders", policy)
+
+			require.NoError(t, first.Close())
+
+			require.Nil(t, c.Service.Queue("dead"))
+			require.Equal(t, []string{url}, must[api.ListQueuesOutput](t, c, new(api.ListQueuesInput)).QueueUrls)
+			requireRefused(t, c, &api.GetQueueUrlInput{QueueName: new("dead")}, api.QueueDoesNotExist, "The specified queue does not exist.")
+			require.Equal(t, policy, get(t, c, url, "RedrivePolicy"))
+
+			again(t, c)
+			second := c.Service.Queue("dead")
+			require.NotSame(t, first, second)
+			require.Same(t, second, c.Service.Queue("orders").Config().DeadLetter.Queue)
+		})
+	}
+}
+
+// A service does not grow by queues that come and go, with their places and with the
+// policies that have named them.
+func TestDeletedQueuesAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCaller()
+		orders := create(t, c, "orders", nil)
+		for i := range 10 {
+			dead := "dead-" + strconv.Itoa(i)
+			url := create(t, c, dead, nil)
+			set(t, c, orders, attrs{"RedrivePolicy": redrivePolicy(dead, "1")})
+			deleteQueue(t, c, url)
+
+			elsewhere := c.Service.Caller("region-"+strconv.Itoa(i), "", "http://localhost")
+			policy := strings.ReplaceAll(redrivePolicy("dead", "1"), region, "region-"+strconv.Itoa(i))
+			url = create(t, elsewhere, "dead", nil)
+			source := create(t, elsewhere, "orders", attrs{"RedrivePolicy": policy})
+			deleteQueue(t, elsewhere, url)
+			deleteQueue(t, elsewhere, source)
+			time.Sleep(time.Minute)
+		}
+		deleteQueue(t, c, create(t, c, "last", nil))
+		places, queues, names := c.Service.Held()
+		require.Equal(t, [3]int{1, 1, 2}, [3]int{places, queues, names}, "orders, and the names last and dead-9")
+	})
 }
 
 // Reset closes the queues that CreateQueue made, forgets those that were added, and
@@ -120,7 +182,7 @@ func TestNameOfADeletedQueue(t *testing.T) {
 			deleteQueue(t, c, create(t, c, "orders", nil))
 			time.Sleep(60*time.Second - 1)
 			requireRefused(t, c, again, api.QueueDeletedRecently, "You must wait 60 seconds after deleting a queue before you can create another with the same name.")
-			time.Sleep(1)
+			time.Sleep(1 * time.Nanosecond)
 			create(t, c, "orders", nil)
 			deleteQueue(t, c, "orders")
 			require.NoError(t, c.Service.Add(newQueue(t, "orders")))

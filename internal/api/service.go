@@ -29,16 +29,16 @@ type Service struct {
 
 	mu         sync.Mutex // guards the fields below; taken before that of a queue
 	namespaces map[place]*namespace
+	deleted    recent
 }
 
 // A place is where a queue lives. Queues of different places are apart.
 type place struct{ region, account string }
 
-// A namespace holds the queues of a place. The mutex of the service guards it.
+// A namespace holds the queues of a place. It is there as long as it holds one.
 type namespace struct {
 	queues  map[string]*queue // by name
-	deleted recent
-	orphans map[string]bool // names of deleted queues that a RedrivePolicy still names
+	orphans map[string]bool   // names of deleted queues that a RedrivePolicy still names, or has named
 }
 
 // A queue is a registered queue: the engine's queue, and what the API knows of it
@@ -77,6 +77,7 @@ type engine interface {
 	Stats() memsqs.Stats
 	Peek(max int) []memsqs.MessageState
 	Close() error
+	Closed() bool
 }
 
 // A Caller is who calls: its methods are the operations. Each returns an *Error
@@ -121,22 +122,15 @@ func (s *Service) now() time.Time {
 	return s.Clock.Now()
 }
 
-// namespace returns the namespace of a place. s.mu must be held.
-func (s *Service) namespace(p place) *namespace {
-	ns := s.namespaces[p]
-	if ns == nil {
-		ns = &namespace{queues: make(map[string]*queue), orphans: make(map[string]bool)}
-		s.namespaces[p] = ns
-	}
-	return ns
-}
-
-// lookUp returns the queue with the given ARN, or nil.
+// lookUp returns the queue with the given ARN, or nil. One that its owner has closed is
+// as good as none.
 func (s *Service) lookUp(a arn) *queue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ns := s.namespaces[a.place]; ns != nil {
-		return ns.queues[a.name]
+		if q := ns.queues[a.name]; q != nil && !q.Closed() {
+			return q
+		}
 	}
 	return nil
 }
