@@ -22,10 +22,12 @@ type drain struct {
 
 func newDrain() drain {
 	ctx, cancel := context.WithCancel(context.Background())
+	ctx.Done() // makes its channel here, and not in the first bubble that uses the server
 	return drain{ctx, cancel}
 }
 
-// call calls an operation for r. A receive ends when the drain is closed.
+// call calls an operation for r. A receive ends when the drain is closed, and does not
+// begin after that.
 func (d *drain) call(r *request, op *api.Operation, in any) (any, error) {
 	ctx := r.Context()
 	if _, receives := in.(*api.ReceiveMessageInput); !receives {
@@ -34,6 +36,9 @@ func (d *drain) call(r *request, op *api.Operation, in any) (any, error) {
 	draining, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(d.ctx, cancel)()
+	if d.ctx.Err() != nil {
+		cancel() // as AfterFunc does, but not at once
+	}
 	out, err := op.Call(draining, r.caller, in)
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 		return new(api.ReceiveMessageOutput), nil

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memsqs/memsqs"
+	"github.com/memsqs/memsqs/sqshttp"
 )
 
 // Drain answers every receive that waits, and with no messages.
@@ -55,10 +56,15 @@ func TestDrainedServerHandsOutNoMessages(t *testing.T) {
 	})
 }
 
-// What a server that drains refuses, it refuses as before.
-func TestDrainedServerRefusesBadReceives(t *testing.T) {
-	s, _ := newServer(t)
+// A server can be used in one bubble after the other.
+func TestServerInSeveralBubbles(t *testing.T) {
+	s := sqshttp.NewServer(sqshttp.Options{})
+	for range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			defer s.Reset()
+			callJSON(t, s, "CreateQueue", `{"QueueName":"new"}`)
+			require.Equal(t, "{}", callJSON(t, s, "ReceiveMessage", `{"QueueUrl":"new","WaitTimeSeconds":20}`).body)
+		})
+	}
 	s.Drain()
-	a := callJSON(t, s, "ReceiveMessage", `{"QueueUrl":"unknown"}`)
-	requireRefused(t, a, http.StatusBadRequest, "com.amazonaws.sqs#QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue")
 }
