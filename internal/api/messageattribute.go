@@ -1,11 +1,10 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,38 +15,43 @@ import (
 const (
 	maxAttributes = 10  // of a message
 	maxAttribute  = 256 // characters of a name, and of a type
-	maxDigits     = 38  // of a Number
 )
 
 // traceHeader is the only message system attribute that can be sent (A10.2).
 const traceHeader = "AWSTraceHeader"
 
 // attributesOf returns message attributes as the engine knows them.
-func attributesOf(attrs map[string]MessageAttributeValue) (map[string]memsqs.Attribute, *Error) {
+func attributesOf(attrs map[string]MessageAttributeValue) map[string]memsqs.Attribute {
 	if len(attrs) == 0 {
-		return nil, nil
+		return nil
 	}
 	all := make(map[string]memsqs.Attribute, len(attrs))
 	for name, a := range attrs {
-		if fault := checkNoList(&a); fault != nil {
-			return nil, fault
-		}
 		all[name] = memsqs.Attribute{DataType: value(a.DataType), StringValue: value(a.StringValue), BinaryValue: a.BinaryValue}
 	}
-	return all, nil
+	return all
 }
 
-// checkNoList refuses lists of values (A8.7).
-func checkNoList(a *MessageAttributeValue) *Error {
-	if a.StringListValues != nil || a.BinaryListValues != nil {
-		return UnsupportedOperation.errorf("Message attribute list values in SendMessage operation are not supported.")
+// checkNoLists refuses a message, or the whole of its batch, for values that are
+// lists, be they empty (A8.7).
+func checkNoLists(e *SendMessageBatchRequestEntry, at int) *Error {
+	operation := "SendMessage"
+	if at != alone {
+		operation = "SendMessageBatch"
+	}
+	for _, attrs := range []map[string]MessageAttributeValue{e.MessageAttributes, e.MessageSystemAttributes} {
+		for _, a := range attrs {
+			if a.StringListValues != nil || a.BinaryListValues != nil {
+				return UnsupportedOperation.errorf("Message attribute list values in %s operation are not supported.", operation)
+			}
+		}
 	}
 	return nil
 }
 
 // traceHeaderOf returns the trace header among message system attributes, or the
 // given one if there is none (A10.2, A10.3).
-func traceHeaderOf(attrs map[string]MessageAttributeValue, fallback string) (string, *Error) {
+func traceHeaderOf(attrs map[string]MessageAttributeValue, fallback string) (header string, fault *Error) {
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if name != traceHeader {
 			return "", InvalidParameterValue.errorf("Message system attribute name '%s' is invalid.", name)
@@ -57,9 +61,7 @@ func traceHeaderOf(attrs map[string]MessageAttributeValue, fallback string) (str
 	if !ok {
 		return fallback, nil
 	}
-	fault := checkNoList(&a)
 	switch {
-	case fault != nil:
 	case value(a.DataType) != "String":
 		fault = InvalidParameterValue.errorf("The type of message system attribute '%s' is invalid. You must use only the following supported type prefixes: String.", traceHeader)
 	case value(a.StringValue) == "":
@@ -172,11 +174,14 @@ func wordsOfValue(name string, a *MessageAttributeValue) string {
 	return ""
 }
 
-// isNumber reports whether s is a Number (A8.5). That is to find the culprit among
-// several: what is one and what is not, the engine has decided.
+// isNumber reports whether s is a Number (A8.5). Only the engine knows: it is asked,
+// to find the culprit among several.
 func isNumber(s string) bool {
-	f, err := strconv.ParseFloat(s, 64)
-	f = math.Abs(f)
-	return err == nil && (f == 0 || 1e-128 <= f && f <= 1e126) &&
-		!strings.ContainsAny(s, "xXnN") && len(strings.TrimLeft(s, "+-0.")) <= maxDigits
+	q, err := memsqs.NewQueue(memsqs.Config{})
+	if err != nil {
+		return false
+	}
+	number := memsqs.Attribute{DataType: "Number", StringValue: s}
+	_, err = q.Send(context.Background(), memsqs.SendInput{Body: "n", Attributes: map[string]memsqs.Attribute{"n": number}})
+	return err == nil
 }

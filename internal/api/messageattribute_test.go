@@ -83,6 +83,8 @@ func TestNumbersAreRefused(t *testing.T) {
 		"-1.5e3":                       "Inf",
 		"1e126":                        "1e127",
 		"-1e-128":                      "1e-129",
+		"1000e123":                     "1.0000000000000000000000000001e126", // in float64 it is 1e126
+		"5.":                           "1_000",
 		strings.Repeat("7", 38):        strings.Repeat("7", 39),
 		"0." + strings.Repeat("0", 60): " 1",
 	} {
@@ -90,18 +92,30 @@ func TestNumbersAreRefused(t *testing.T) {
 	}
 }
 
-// Values that are lists are not supported (A8.7), in system attributes neither.
+// Values that are lists are not supported, be they empty (A8.7), in system attributes
+// neither. One refuses the whole of a batch.
 func TestListValuesAreRefused(t *testing.T) {
 	for name, list := range map[string]api.MessageAttributeValue{
-		"strings":    {DataType: new("String"), StringValue: new("v"), StringListValues: []string{"v"}},
-		"blobs":      {DataType: new("Binary"), BinaryListValues: [][]byte{{1}}},
-		"empty list": {DataType: new("String"), StringValue: new("v"), StringListValues: []string{}},
+		"strings":       {DataType: new("String"), StringValue: new("v"), StringListValues: []string{"v"}},
+		"blobs":         {DataType: new("Binary"), BinaryListValues: [][]byte{{1}}},
+		"empty list":    {DataType: new("String"), StringValue: new("v"), StringListValues: []string{}},
+		"list of blobs": {DataType: new("String"), StringValue: new("v"), BinaryListValues: [][]byte{}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			const text = "Message attribute list values in SendMessage operation are not supported."
-			requireAttributesRefused(t, api.UnsupportedOperation, text, attributes{"n": list}, nil)
-			requireAttributesRefused(t, api.UnsupportedOperation, text, nil, attributes{"AWSTraceHeader": list})
-		})
+		for kind, in := range map[string]api.SendMessageBatchRequestEntry{
+			"attribute":        {MessageAttributes: attributes{"a": text("String", "v"), "n": list}},
+			"system attribute": {MessageSystemAttributes: attributes{"AWSTraceHeader": list}},
+		} {
+			t.Run(name+" as "+kind, func(t *testing.T) {
+				c := newCaller()
+				q := addQueue(t, c, memsqs.Config{})
+				out, err := c.SendMessage(t.Context(), &api.SendMessageInput{QueueUrl: new(standard), MessageBody: new("b"), MessageAttributes: in.MessageAttributes, MessageSystemAttributes: in.MessageSystemAttributes})
+				requireFault(t, api.UnsupportedOperation, "Message attribute list values in SendMessage operation are not supported.", out, err)
+				in.Id, in.MessageBody = new("2"), new("b")
+				batch, err := c.SendMessageBatch(t.Context(), &api.SendMessageBatchInput{QueueUrl: new(standard), Entries: []api.SendMessageBatchRequestEntry{{Id: new("1"), MessageBody: new("good")}, in}})
+				requireFault(t, api.UnsupportedOperation, "Message attribute list values in SendMessageBatch operation are not supported.", batch, err)
+				requireNothingChanged(t, q)
+			})
+		}
 	}
 }
 

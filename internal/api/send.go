@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/memsqs/memsqs"
@@ -25,8 +26,7 @@ func (c *Caller) SendMessage(ctx context.Context, in *SendMessageInput) (*SendMe
 		MessageDeduplicationId:  in.MessageDeduplicationId,
 		MessageGroupId:          in.MessageGroupId,
 	}
-	fault := q.checkMissing(&e, alone)
-	if fault != nil {
+	if fault := q.checkWhole(&e, alone); fault != nil {
 		return nil, fault
 	}
 	msg, fault := c.message(q, &e, alone)
@@ -47,7 +47,7 @@ func (c *Caller) SendMessage(ctx context.Context, in *SendMessageInput) (*SendMe
 }
 
 // SendMessageBatch sends up to ten messages. An entry that breaks a rule fails
-// alone, but for one that lacks an id in a FIFO queue.
+// alone, but for one with a list of values, or that lacks an id in a FIFO queue.
 func (c *Caller) SendMessageBatch(ctx context.Context, in *SendMessageBatchInput) (*SendMessageBatchOutput, error) {
 	q, err := c.find(in.QueueUrl)
 	if err != nil {
@@ -98,11 +98,16 @@ func (q *queue) checkSendBatch(entries []SendMessageBatchRequestEntry) *Error {
 		return BatchRequestTooLong.errorf("Batch requests cannot be longer than %d bytes. You have sent %d bytes.", maxBatchSize, total)
 	}
 	for i := range entries {
-		if fault := q.checkMissing(&entries[i], i); fault != nil {
+		if fault := q.checkWhole(&entries[i], i); fault != nil {
 			return fault
 		}
 	}
 	return nil
+}
+
+// checkWhole refuses a message for what in a batch refuses the whole of it.
+func (q *queue) checkWhole(e *SendMessageBatchRequestEntry, at int) *Error {
+	return cmp.Or(checkNoLists(e, at), q.checkMissing(e, at))
 }
 
 // checkMissing refuses a message, or the whole of its batch, for an id that it
@@ -138,9 +143,7 @@ func (c *Caller) message(q *queue, e *SendMessageBatchRequestEntry, at int) (msg
 		Delay:           durationOf(e.DelaySeconds),
 		GroupID:         value(e.MessageGroupId),
 		DeduplicationID: value(e.MessageDeduplicationId),
-	}
-	if msg.Attributes, fault = attributesOf(e.MessageAttributes); fault != nil {
-		return msg, fault
+		Attributes:      attributesOf(e.MessageAttributes),
 	}
 	msg.TraceHeader, fault = traceHeaderOf(e.MessageSystemAttributes, c.TraceHeader)
 	return msg, fault
