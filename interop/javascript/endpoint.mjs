@@ -36,10 +36,10 @@ async function control(endpoint, path, method = "GET") {
 export const advance = (duration) =>
   control(process.env.MEMSQS_MANUAL_ENDPOINT, `advance?duration=${duration}`, "POST");
 
-// polled returns when a long poll waits at the queue with a URL.
-export async function polled(url) {
+// polled returns when as many long polls wait at the queue with a URL.
+export async function polled(url, polls = 1) {
   const { origin, pathname } = new URL(url);
-  while ((await control(origin, `stats?queue=${pathname.split("/").at(-1)}`)).Waiting === 0);
+  while ((await control(origin, `stats?queue=${pathname.split("/").at(-1)}`)).Waiting !== polls);
 }
 
 // create creates a queue and returns its URL. The names of all queues here begin

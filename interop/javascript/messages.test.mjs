@@ -121,6 +121,7 @@ test("a long poll that is given up takes no message with it", async () => {
   await polled(url);
   abort.abort();
   await assert.rejects(waiting, { name: "AbortError" });
+  await polled(url, 0); // the server has seen that the client is gone
   await sqs.sendMessage({ QueueUrl: url, MessageBody: "for another" });
   assert.deepEqual(await bodies(url, { WaitTimeSeconds: 5 }), ["for another"]);
 });
