@@ -32,7 +32,7 @@ var forms = []struct {
 	{"indices beyond any integer", "TagKey.99999999999999999999999=c&TagKey.9223372036854775808=b&TagKey.2147483648=a",
 		&api.UntagQueueInput{TagKeys: []string{"a", "b", "c"}}},
 	{"empty elements", "TagKey.1=&TagKey.2=b", &api.UntagQueueInput{TagKeys: []string{"", "b"}}},
-	{"an empty list, as clients send it", "AttributeNames=&TagKey=", &api.UntagQueueInput{}},
+	{"an empty list, as clients send it", "AttributeNames=&TagKey=", &api.UntagQueueInput{TagKeys: []string{}}},
 	{"an only element without index", "AttributeName=All", &api.GetQueueAttributesInput{AttributeNames: []string{"All"}}},
 	{"elements with and without index", "TagKey.1=a&TagKey=z", &api.UntagQueueInput{TagKeys: []string{"z", "a"}}},
 	{"map", "Attribute.1.Name=DelaySeconds&Attribute.1.Value=5&Attribute.2.Value=&Attribute.2.Name=Policy&Tag.1.Key=k&Tag.1.Value=v",
@@ -78,8 +78,12 @@ var forms = []struct {
 	}()},
 	{"unknown parameters are ignored", "Action=X&Version=2008-01-01&AWSAccessKeyId=k&a.b.c=d&.=&..=&=&&Tag.1.Key=k&Tag.1.Value=v&Tag.1.ValueType=t&Tag.2.X=y&Tag.=",
 		&api.TagQueueInput{Tags: map[string]string{"k": "v"}}},
-	{"members that older clients send of values", "MessageAttribute.1.Name=n&MessageAttribute.1.Value.ValueType=String&MessageAttribute.1.Value.DataType=String&MessageAttribute.1.Value.StringValue=v&MessageAttribute.1.Value.StringListValue=",
-		&api.SendMessageInput{MessageAttributes: map[string]api.MessageAttributeValue{"n": *text("v")}}},
+	{"an empty list of values", "MessageAttribute.1.Name=n&MessageAttribute.1.Value.StringListValue=&MessageAttribute.1.Value.ValueType=String", // A8.7
+		&api.SendMessageInput{MessageAttributes: map[string]api.MessageAttributeValue{"n": {StringListValues: []string{}}}}},
+	{"tags without a value", "Tag.1.Key=a&Tag.2.Key=b&Tag.2.Value=c", // A17.1
+		&api.CreateQueueInput{Tags: map[string]string{"a": "", "b": "c"}}},
+	{"tags as the SDKs for Java send them", "Tags.1.Key=a&Tags.1.Value=b&Tags.2.Key=c",
+		&api.TagQueueInput{Tags: map[string]string{"a": "b", "c": ""}}},
 	{"bytes that are not UTF-8 are left to the operation", "MessageBody=%FF%00", &api.SendMessageInput{MessageBody: new("\xff\x00")}},
 	{"separators within a value", "MessageBody=a=b;c", &api.SendMessageInput{MessageBody: new("a=b;c")}},
 }

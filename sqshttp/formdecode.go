@@ -76,7 +76,11 @@ func (s *shape) decodeStruct(v reflect.Value, params []param) error {
 }
 
 // decodeList appends elements in the order of their indices, which may have gaps.
+// A list without elements is not nil, as it is not in JSON.
 func (s *shape) decodeList(v reflect.Value, params []param) error {
+	if v.IsNil() {
+		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	}
 	for len(params) > 0 {
 		var index string
 		var own []param
@@ -135,7 +139,7 @@ func (s *shape) decodeElement(m reflect.Value, params []param) error {
 		return nil
 	case key == nil:
 		return refusal(api.MissingParameter, "The request must contain the parameter %s.", prefix+s.key)
-	case !hasElem:
+	case !hasElem && !s.omitsEmpty:
 		return refusal(api.MissingParameter, "The request must contain the parameter %s.", prefix+s.value)
 	}
 	m.SetMapIndex(reflect.ValueOf(*key), elem)

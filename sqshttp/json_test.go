@@ -220,7 +220,6 @@ func TestJSONMalformed(t *testing.T) {
 		{"a structure for a string", `{"QueueUrl":"q","MessageBody":{}}`, "Start of structure or map found where not expected."},
 		{"a string for a map", list + `"MessageAttributes":"a"}`, "STRING_VALUE can not be converted to a Structure"},
 		{"a list for a map", list + `"MessageAttributes":[]}`, "Start of list found where not expected."},
-		{"null in a map", list + `"MessageAttributes":{"a":null}}`, "Null is no value of a map, at byte 63."},
 		{"a map for a list", list + `"MessageAttributes":{"a":{"StringListValues":{}}}}`, "Start of structure or map found where not expected."},
 		{"a number for a list", list + `"MessageAttributes":{"a":{"StringListValues":1}}}`, "NUMBER_VALUE can not be converted to a List"},
 		{"null in a list", list + `"MessageAttributes":{"a":{"StringListValues":[null]}}}`, "Null is no element of a list, at byte 84."},
@@ -235,6 +234,22 @@ func TestJSONMalformed(t *testing.T) {
 			message := requireMalformed(t, callJSON(t, s, "SendMessage", c.body))
 			require.Equal(t, c.message, message)
 			require.Zero(t, q.Stats().Sent)
+		})
+	}
+}
+
+// A null in a map is an invalid parameter, not malformed JSON (A17.3).
+func TestJSONNullInAMap(t *testing.T) {
+	for operation, body := range map[string]string{
+		"TagQueue":           `{"QueueUrl":"q","Tags":{"a":null}}`,
+		"SetQueueAttributes": `{"QueueUrl":"q","Attributes":{"Policy":null}}`,
+		"SendMessage":        `{"QueueUrl":"q","MessageBody":"b","MessageAttributes":{"a":null}}`,
+	} {
+		t.Run(operation, func(t *testing.T) {
+			s, _ := newServer(t)
+			message := requireRefused(t, callJSON(t, s, operation, body), http.StatusBadRequest,
+				"com.amazon.coral.service#InvalidParameterValueException", "InvalidParameterValue")
+			require.Equal(t, "the parameter 'value' may not be null", message)
 		})
 	}
 }

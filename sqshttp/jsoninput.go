@@ -112,7 +112,7 @@ func decodeMap[E any](d *jsonReader, p *map[string]E) error {
 			return d.refuse("A map has more than %d entries", maxElements)
 		}
 		if d.literal("null") {
-			return d.refuse("Null is no value of a map")
+			return refusal(api.InvalidParameterValue, "the parameter 'value' may not be null") // A17.3
 		}
 		key := string(name) // before the value is read, which may reuse name
 		var e E

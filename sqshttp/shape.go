@@ -22,15 +22,17 @@ type shape struct {
 	member     map[string]*field // and by the name of the member in the JSON protocol
 	elem       *shape            // Slice, Map: of the elements
 	key, value string            // Map: what its keys and its elements are called
+	omitsEmpty bool              // Map: a key can be without an element, which is then empty
 }
 
 // A field is a field of a struct.
 type field struct {
 	*shape
 	index    int
-	name     string // of the parameter or the element; of each one, if it is a list or a map
-	jsonName string // in a reply that is rendered as JSON
-	optional bool   // left out of replies if it is zero
+	name     string   // of the element; of each one, if it is a list or a map
+	names    []string // of the parameter
+	jsonName string   // in a reply that is rendered as JSON
+	optional bool     // left out of replies if it is zero
 }
 
 // shapes are the shapes of structs by their reflect.Type. There are as many as
@@ -63,6 +65,7 @@ func newShape(t reflect.Type, tag string) *shape {
 	case reflect.Map:
 		_, names, _ := strings.Cut(tag, ",")
 		s.key, s.value, _ = strings.Cut(names, ",")
+		s.value, s.omitsEmpty = strings.CutSuffix(s.value, "?")
 		s.elem = newShape(t.Elem(), "")
 	case reflect.Struct:
 		s.byName = make(map[string]*field, t.NumField())
@@ -70,7 +73,9 @@ func newShape(t reflect.Type, tag string) *shape {
 		for i := range t.NumField() {
 			f := newField(t.Field(i))
 			s.fields = append(s.fields, f)
-			s.byName[f.name] = f
+			for _, name := range f.names {
+				s.byName[name] = f
+			}
 			s.member[memberName(t.Field(i))] = f
 		}
 	}
@@ -79,12 +84,14 @@ func newShape(t reflect.Type, tag string) *shape {
 
 func newField(f reflect.StructField) *field {
 	tag := f.Tag.Get("query")
-	name, _, _ := strings.Cut(tag, ",")
+	names, _, _ := strings.Cut(tag, ",")
+	all := strings.Split(cmp.Or(names, f.Name), "|")
 	_, jsonOptions, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return &field{
 		shape:    newShape(f.Type, tag),
 		index:    f.Index[0],
-		name:     cmp.Or(name, f.Name),
+		name:     all[0],
+		names:    all,
 		jsonName: renderedName(f.Name),
 		optional: jsonOptions == "omitempty",
 	}

@@ -4,7 +4,9 @@ package api
 // fields are the API's own, as the protocols spell them: a field is called in
 // JSON as in Go, but for those with a json tag, and in the Query protocol as in
 // JSON, but for lists and maps. Those have there, flattened, the name in the query
-// tag, and a map the names of its keys and values.
+// tag, and a map the names of its keys and values. Of several names with | between
+// them clients use one or the other; where that of the values ends in ?, a key can be
+// without a value, and has an empty one.
 //
 // A field of an input that can be absent is a pointer, a slice or a map, and nil
 // if it is. A field of an output that is zero is left out.
@@ -66,7 +68,7 @@ type BatchResultErrorEntry struct {
 type CreateQueueInput struct {
 	QueueName  *string
 	Attributes map[string]string `query:"Attribute,Name,Value"`
-	Tags       map[string]string `json:"tags" query:"Tag,Key,Value"`
+	Tags       map[string]string `json:"tags" query:"Tag,Key,Value?"`
 }
 
 type CreateQueueOutput struct {
@@ -285,7 +287,7 @@ type StartMessageMoveTaskOutput struct {
 
 type TagQueueInput struct {
 	QueueUrl *string
-	Tags     map[string]string `query:"Tag,Key,Value"`
+	Tags     map[string]string `query:"Tag|Tags,Key,Value?"` // Tags is what SDKs for Java send
 }
 
 type TagQueueOutput struct{}
