@@ -10,6 +10,10 @@ import (
 	"github.com/memsqs/memsqs"
 )
 
+// maxInFlightFIFO is the quota of a FIFO queue. That of the engine is the former one
+// (B11.1).
+const maxInFlightFIFO = 120_000
+
 // CreateQueue makes a queue, or finds the one of that name if its attributes are as
 // wanted. Tags are not compared (A16.4).
 func (c *Caller) CreateQueue(ctx context.Context, in *CreateQueueInput) (*CreateQueueOutput, error) {
@@ -92,7 +96,7 @@ func (s *Service) create(p *parser, in *CreateQueueInput) (*queue, *Error) {
 	q := &queue{arn: p.arn, created: true, createdAt: now, extras: extras, tags: maps.Clone(in.Tags)}
 	var err error
 	if p.fifo {
-		q.fifo, err = memsqs.NewFIFOQueue(memsqs.FIFOConfig{Name: p.arn.name, Clock: s.Clock})
+		q.fifo, err = memsqs.NewFIFOQueue(memsqs.FIFOConfig{Name: p.arn.name, Clock: s.Clock, MaxInFlight: maxInFlightFIFO})
 		q.engine = q.fifo
 	} else {
 		q.standard, err = memsqs.NewQueue(memsqs.Config{Name: p.arn.name, Clock: s.Clock})

@@ -37,6 +37,15 @@ func TestGoCodeFindsQueues(t *testing.T) {
 	require.Nil(t, c.Service.FIFOQueue("unknown"))
 }
 
+// A queue of either type can have 120,000 messages in flight (A7.1, B11.1).
+func TestQuotasOfANewQueue(t *testing.T) {
+	c := newCaller()
+	create(t, c, "orders", nil)
+	create(t, c, "jobs.fifo", attrs{"FifoQueue": "true"})
+	require.Equal(t, 120_000, c.Service.Queue("orders").Config().MaxInFlight)
+	require.Equal(t, 120_000, c.Service.FIFOQueue("jobs.fifo").Config().MaxInFlight)
+}
+
 // Queues of Go code live in the service's own region and account.
 func TestAddedQueuesAreFoundByTheAPI(t *testing.T) {
 	c := newCaller()
