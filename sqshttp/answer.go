@@ -63,7 +63,8 @@ type protocol interface {
 
 // protocolOf returns the protocol of a request.
 func protocolOf(r *http.Request) protocol {
-	if r.Header.Get("X-Amz-Target") != "" || strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-amz-json-") {
+	contentType := strings.ToLower(r.Header.Get("Content-Type"))
+	if r.Header.Get("X-Amz-Target") != "" || strings.HasPrefix(contentType, "application/x-amz-json-") {
 		return jsonProtocol{}
 	}
 	return queryProtocol{}
@@ -131,6 +132,9 @@ func refuse(p protocol, r *request, err error) (*reply, error) {
 			a.header.Set("Allow", "GET, POST")
 		}
 		return a, nil
+	}
+	if r.Context().Err() == nil {
+		return p.refuse(r, refusal(api.Serialization, "The body of the request cannot be read.")), err
 	}
 	return p.refuse(r, refusal(unavailable, "The request was given up.")), err
 }

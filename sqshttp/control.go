@@ -85,16 +85,29 @@ func (s *Server) controlAdvance(query url.Values) (any, *controlError) {
 	if !ok {
 		return nil, &controlError{http.StatusConflict, "the server's clock goes by itself; only a manual clock can be advanced"}
 	}
-	text := query.Get("duration")
-	if seconds := query.Get("seconds"); seconds != "" {
-		text = seconds + "s"
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return nil, badControl("seconds or duration is %q; it must be a number or, as in 1h30m, a duration, and not negative", text)
+	d, err := distance(query.Get("seconds"), query.Get("duration"))
+	if err != nil {
+		return nil, err
 	}
 	clock.Advance(d)
 	return s.present(), nil
+}
+
+// distance returns how far a clock is to be advanced: a number of seconds, or a
+// duration as in Go.
+func distance(seconds, duration string) (time.Duration, *controlError) {
+	text := duration
+	if seconds != "" {
+		text = seconds + "s"
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case seconds != "" && duration != "":
+		return 0, badControl("there are seconds and a duration; there must be one of them")
+	case err != nil || d < 0 || strings.Trim(seconds, "0123456789.") != "":
+		return 0, badControl("seconds is %q and duration is %q; it must be a number, or a duration as in 1h30m, and not negative", seconds, duration)
+	}
+	return d, nil
 }
 
 func (s *Server) controlStats(query url.Values) (any, *controlError) {

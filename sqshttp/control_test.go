@@ -54,7 +54,7 @@ func TestControlAdvance(t *testing.T) {
 		require.Contains(t, <-polled, `"Body":"late"`)
 		require.Equal(t, map[string]any{"Now": "2026-01-02T04:04:14.5Z"}, control(t, s, http.MethodGet, "health", http.StatusOK))
 
-		for _, bad := range []string{"advance", "advance?seconds=", "advance?seconds=x", "advance?seconds=-1", "advance?duration=-1h", "advance?duration=5"} {
+		for _, bad := range []string{"advance", "advance?seconds=", "advance?seconds=x", "advance?seconds=-1", "advance?seconds=5m", "advance?seconds=1h30", "advance?seconds=1e3", "advance?seconds=1&duration=1s", "advance?duration=-1h", "advance?duration=5"} {
 			control(t, s, http.MethodPost, bad, http.StatusBadRequest)
 		}
 		require.Equal(t, "2026-01-02T04:04:14.5Z", clock.Now().Format(time.RFC3339Nano))

@@ -130,6 +130,15 @@ func TestDoWithABodyThatFails(t *testing.T) {
 	require.ErrorIs(t, err, failure)
 }
 
+// A request that http.Client would not send is an error, and no panic.
+func TestDoWithoutAURL(t *testing.T) {
+	s, _ := newServer(t)
+	body := &closeSpy{Reader: strings.NewReader("")}
+	_, err := s.Do(&http.Request{Body: body})
+	require.EqualError(t, err, "sqshttp: the request has no URL")
+	require.Equal(t, 1, body.closed)
+}
+
 // A program that polls lives through twelve hours in a bubble, and gets each message
 // at the instant at which it is sent.
 func TestTwelveHoursOfLongPolls(t *testing.T) {

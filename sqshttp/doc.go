@@ -42,7 +42,7 @@
 // SQS has for it: its shape, its code, its status and, where it is known, its text.
 // Besides those of the operations there are:
 //
-//	400 SerializationException         the body is not JSON, or a value not of its type
+//	400 SerializationException         the body breaks off or is not JSON, or a value is not of its type
 //	400 UnknownOperationException      there is no such operation; 405 if the method is not GET or POST
 //	403 AccessDeniedException,         the signature, if it is checked:
 //	    UnrecognizedClientException,   see Verify in Options

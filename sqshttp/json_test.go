@@ -226,8 +226,9 @@ func TestJSONMalformed(t *testing.T) {
 		{"a number for base64", list + `"MessageAttributes":{"a":{"BinaryValue":1}}}`, "NUMBER_VALUE can not be converted to a String"},
 		{"no base64", list + `"MessageAttributes":{"a":{"BinaryValue":"A"}}}`, "A binary value is not base64, at byte 77."},
 		{"too deep", list + `"X":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "The JSON is nested more than 100 deep, at byte 137."},
-		{"too long a map", list + `"MessageAttributes":{` + manyMembers(10_001) + `}}`, "A map has more than 10000 entries, at byte 98953."},
-		{"too long a list", list + `"MessageAttributes":{"a":{"BinaryListValues":[` + strings.Repeat(`"",`, 10_000) + `""]}}}`, "A list has more than 10000 elements, at byte 30080."},
+		{"too long a map", list + `"MessageAttributes":{` + manyMembers(10_001) + `}}`, "The lists and maps have more than 10000 elements, at byte 98953."},
+		{"too long a list", list + `"MessageAttributes":{"a":{"BinaryListValues":[` + strings.Repeat(`"",`, 10_000) + `""]}}}`, "The lists and maps have more than 10000 elements, at byte 30077."},
+		{"too many in lists and maps", list + `"MessageAttributes":{"a":{"StringListValues":[` + strings.Repeat(`"",`, 5000) + `""]},"b":{"BinaryListValues":[` + strings.Repeat(`"",`, 5000) + `""]}}}`, "The lists and maps have more than 10000 elements, at byte 30101."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, q := newServer(t)

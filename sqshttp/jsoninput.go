@@ -7,9 +7,9 @@ import (
 	"github.com/memsqs/memsqs/internal/api"
 )
 
-// maxElements limits a list or a map: more than any request needs that is not
-// refused anyway, and few enough that a body of {},{},{} is not many times its size
-// in memory.
+// maxElements limits the elements of all lists and maps of a request together: more
+// than any needs that is not refused anyway, and few enough that a body of {},{},{} is
+// not many times its size in memory.
 const maxElements = 10_000
 
 // decodeJSON fills an input, which is a pointer to a struct, from JSON text. No text
@@ -93,8 +93,8 @@ func decodeStruct(d *jsonReader, p any) error {
 func decodeList[E any](d *jsonReader, p *[]E) error {
 	*p = []E{}
 	return d.array(func() error {
-		if len(*p) == maxElements {
-			return d.refuse("A list has more than %d elements", maxElements)
+		if err := d.element(); err != nil {
+			return err
 		}
 		if d.literal("null") {
 			return d.refuse("Null is no element of a list")
@@ -108,8 +108,8 @@ func decodeList[E any](d *jsonReader, p *[]E) error {
 func decodeMap[E any](d *jsonReader, p *map[string]E) error {
 	*p = make(map[string]E)
 	return d.object(func(name []byte) error {
-		if len(*p) == maxElements {
-			return d.refuse("A map has more than %d entries", maxElements)
+		if err := d.element(); err != nil {
+			return err
 		}
 		if d.literal("null") {
 			return refusal(api.InvalidParameterValue, "the parameter 'value' may not be null") // A17.3

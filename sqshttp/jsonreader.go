@@ -22,10 +22,11 @@ const maxDepth = 100
 // A jsonReader reads JSON text (RFC 8259), all of it valid UTF-8. What it refuses,
 // it refuses with a SerializationException (C1.9).
 type jsonReader struct {
-	text    []byte
-	at      int    // where the next value begins, or white space before it
-	depth   int    // of the objects and arrays that are open
-	scratch []byte // for strings with escapes
+	text     []byte
+	at       int    // where the next value begins, or white space before it
+	depth    int    // of the objects and arrays that are open
+	elements int    // of lists and maps, so far
+	scratch  []byte // for strings with escapes
 }
 
 // refuse returns an error for the value before which the reader stands.
@@ -129,6 +130,14 @@ func (d *jsonReader) array(element func() error) error {
 		return d.mistyped("a List")
 	}
 	return d.sequence(']', element)
+}
+
+// element counts an element of a list or a map.
+func (d *jsonReader) element() error {
+	if d.elements++; d.elements > maxElements {
+		return d.refuse("The lists and maps have more than %d elements", maxElements)
+	}
+	return nil
 }
 
 // sequence reads what is between a bracket, before which the reader stands, and its

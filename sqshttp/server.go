@@ -34,8 +34,8 @@ type Options struct {
 
 	// Verify holds the secret access keys that requests can be signed with, by
 	// access key id. If it is not nil, a request that is not signed with one
-	// of them is refused; the map must not be changed. Nil means that
-	// signatures are not checked, and not needed.
+	// of them is refused; an empty one is none. The map must not be changed. Nil
+	// means that signatures are not checked, and not needed.
 	//
 	// The date of a signature must be within 15 minutes of the server's clock.
 	// Clients sign by package time. Where the clock is another one, answers have

@@ -76,10 +76,31 @@ func (r *request) signature() (sig *signature, err error) {
 	if sig.credential, ok = parseCredential(credentialOf(r.Request)); !ok {
 		return nil, refusal(api.IncompleteSignature, "Credential must have exactly 5 slash-delimited elements, as in keyid/date/region/service/term.")
 	}
-	if !slices.Contains(strings.Split(sig.headers, ";"), "host") {
-		return nil, refusal(api.InvalidSignature, "'Host' must be one of the signed headers.")
+	if err := r.checkSigned(strings.Split(sig.headers, ";")); err != nil {
+		return nil, err
 	}
 	return sig, nil
+}
+
+// checkSigned refuses a signature of headers with the given names if others mean
+// something to the server. The names must be as clients sort them: so no header is in
+// the canonical request more than once, however long the list.
+func (r *request) checkSigned(names []string) error {
+	for i := 1; i < len(names); i++ {
+		if names[i-1] >= names[i] {
+			return refusal(api.InvalidSignature, "The names of signed headers must be sorted, each of them once.")
+		}
+	}
+	if _, ok := slices.BinarySearch(names, "host"); !ok {
+		return refusal(api.InvalidSignature, "'Host' must be one of the signed headers.")
+	}
+	for header := range r.Header {
+		name := strings.ToLower(header)
+		if _, ok := slices.BinarySearch(names, name); !ok && strings.HasPrefix(name, "x-amz-") {
+			return refusal(api.InvalidSignature, "There is a header %.100q, which is not signed.", name)
+		}
+	}
+	return nil
 }
 
 // headerSignature returns the signature in an Authorization header, but for its

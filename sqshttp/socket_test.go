@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -115,6 +116,16 @@ func TestRequestGivenUp(t *testing.T) {
 		defer resp.Body.Close()
 		require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
 	})
+}
+
+// A body that breaks off is the client's fault, who need not send it again.
+func TestBodyThatBreaksOff(t *testing.T) {
+	s, _ := newServer(t)
+	r := jsonRequest(t, "ListQueues", "")
+	r.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	requireMalformed(t, reply{w.Code, w.Header(), w.Body.String()})
 }
 
 // A log has a line for each request: a refused one at level Info, others at Debug.

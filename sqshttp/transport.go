@@ -2,6 +2,7 @@ package sqshttp
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -29,6 +30,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Do(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
+	}
+	if r.URL == nil {
+		return nil, errors.New("sqshttp: the request has no URL")
 	}
 	a, err := s.answer(r)
 	if err != nil {

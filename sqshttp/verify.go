@@ -24,8 +24,8 @@ func (s *Server) verify(r *request) error {
 	if err != nil {
 		return err
 	}
-	secret, ok := s.opts.Verify[sig.key]
-	if !ok {
+	secret := s.opts.Verify[sig.key]
+	if secret == "" {
 		return refusal(api.UnrecognizedClient, "The security token included in the request is invalid.")
 	}
 	if err := sig.checkTime(s.now()); err != nil {

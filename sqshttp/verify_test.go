@@ -2,6 +2,7 @@ package sqshttp_test
 
 import (
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -97,10 +98,13 @@ func TestAlteredRequests(t *testing.T) {
 		"header":         func(r *http.Request) { r.Header.Set("X-Odd", "a b") },
 		"target":         func(r *http.Request) { r.Header.Set("X-Amz-Target", "AmazonSQS.ListQueues") },
 		"date":           func(r *http.Request) { r.Header.Set("X-Amz-Date", "20260102T030406Z") },
+		"another header": func(r *http.Request) { r.Header.Set("X-Amz-Security-Token", "") },
 		"payload hash":   func(r *http.Request) { r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD") },
 		"region":         authorization("eu-west-1", "eu-west-2"),
 		"signed headers": authorization("x-amz-target;x-odd", "x-amz-target"),
 		"host unsigned":  authorization("host;", ""),
+		"headers twice":  authorization("x-odd", "x-odd;x-odd"),
+		"headers upside": authorization("content-length;content-type", "content-type;content-length"),
 		"signature":      authorization("12ae", "22ae"),
 		"short":          authorization("79d", ""),
 	} {
@@ -111,11 +115,31 @@ func TestAlteredRequests(t *testing.T) {
 			requireRefused(t, a, http.StatusForbidden, "com.amazon.coral.service#InvalidSignatureException", "SignatureDoesNotMatch")
 		})
 	}
-	r := presignedRequest(t)
-	r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "a=3", "a=4", 1)
-	a := answerTo(t, verifier(signedAt), r)
-	require.Equal(t, http.StatusForbidden, a.status)
-	require.Contains(t, a.body, "<Code>SignatureDoesNotMatch</Code>")
+	for _, change := range []func(*http.Request){
+		func(r *http.Request) { r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "a=3", "a=4", 1) },
+		func(r *http.Request) { r.Header.Set("X-Amz-Target", "AmazonSQS.ListQueues") },
+	} {
+		r := presignedRequest(t)
+		change(r)
+		a := answerTo(t, verifier(signedAt), r)
+		require.Equal(t, http.StatusForbidden, a.status)
+		require.Contains(t, a.body, "Signature")
+	}
+}
+
+// A header cannot be signed many times over: that would make of a long header and a long
+// list far more than the request has.
+func TestSignedHeadersAreEachOnce(t *testing.T) {
+	r := signedRequest(t)
+	r.Header.Set("X-Odd", strings.Repeat("a", 100_000))
+	authorization("x-odd", "x-odd"+strings.Repeat(";x-odd", 10_000))(r)
+	s := verifier(signedAt)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	message := requireRefused(t, answerTo(t, s, r), http.StatusForbidden, "com.amazon.coral.service#InvalidSignatureException", "SignatureDoesNotMatch")
+	runtime.ReadMemStats(&after)
+	require.Equal(t, "The names of signed headers must be sorted, each of them once.", message)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(10<<20))
 }
 
 // A signature that is for another service, or of another day, is refused for that.
@@ -189,8 +213,12 @@ func TestMalformedPresignedURLs(t *testing.T) {
 	}
 }
 
-// With an empty set of keys, as opposed to none, nothing passes.
+// With an empty set of keys, as opposed to none, nothing passes, and nothing does with a key
+// that has no secret.
 func TestVerifyWithoutKeys(t *testing.T) {
 	s := sqshttp.NewServer(sqshttp.Options{Verify: map[string]string{}})
 	require.Equal(t, http.StatusForbidden, callJSON(t, s, "ListQueues", "").status)
+
+	s = sqshttp.NewServer(sqshttp.Options{Verify: map[string]string{"AKIDEXAMPLE": ""}})
+	requireRefused(t, answerTo(t, s, signedRequest(t)), http.StatusForbidden, "com.amazon.coral.service#UnrecognizedClientException", "InvalidClientTokenId")
 }
