@@ -135,7 +135,7 @@ func (d *desk) send(l *line, batch []*job, answered func(*job, error), call func
 	l.busy = true
 	var err error
 	d.begin(func() {
-		ctx, cancel := context.WithTimeout(d.tasks, d.beat())
+		ctx, cancel := context.WithTimeout(d.tasks, d.callTime())
 		defer cancel()
 		err = call(ctx)
 	}, func() {

@@ -33,6 +33,10 @@ import (
 // several: a Consumer can be run any number of times, also side by side, and each
 // run has its own limit.
 //
+// A call that is not answered in time has failed: a poll when a minute has passed
+// beyond its WaitTime, any other after a third of the VisibilityTimeout, or a minute
+// if that is less.
+//
 // A Consumer goes by the clock of package time. A queue on a [memsqs.ManualClock]
 // does not suit it: what is due on the one is not on the other.
 type Consumer struct {
@@ -87,9 +91,10 @@ type Consumer struct {
 	//
 	// SQS moves a message only when it has been received too often. What is sent
 	// here is a new message with body, attributes, trace header and group of the
-	// old one, and with the old one's id as its deduplication id if it comes from
-	// a FIFO queue; it begins with a receive count of zero. If the process dies
-	// between the two calls it is both here and there.
+	// old one; it begins with a receive count of zero. In a FIFO queue the old
+	// one's id is its deduplication id, and it is in [DefaultGroup] if the old one
+	// had no group. If the process dies between the two calls it is both here and
+	// there.
 	DeadLetter Sender
 
 	// Grace is the time that running handlers have to end after the context of

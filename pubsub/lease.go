@@ -28,9 +28,16 @@ var (
 	errLimit   = errors.New("it has been held for as long as it may be since it was received")
 )
 
-// beat returns the time after which a lease is renewed, and the most that a call
-// may take: so a renewal that fails can be tried once more.
+// maxCallTime is the most that a call may take, and a poll beyond its WaitTime. A
+// queue that does not answer must not hold up what is to be deleted for hours.
+const maxCallTime = time.Minute
+
+// beat returns the time after which a lease is renewed.
 func (d *desk) beat() time.Duration { return max(1, d.VisibilityTimeout/3) }
+
+// callTime returns the most that a call may take: so a renewal that fails can be
+// tried once more.
+func (d *desk) callTime() time.Duration { return min(d.beat(), maxCallTime) }
 
 // hold begins the lease of m, which has just been received.
 func (d *desk) hold(m *job) {
@@ -92,7 +99,7 @@ func (d *desk) renew(m *job) {
 func (d *desk) expire(m *job) {
 	switch {
 	case m.fate == deleting && m.inCall:
-		m.due = d.now.Add(d.beat()) // by when the call has been answered
+		m.due = d.now.Add(d.callTime()) // by when the call has been answered
 		d.leases.fix(m)
 	case m.deadline.Before(m.limit):
 		d.lose(m, errExpired)

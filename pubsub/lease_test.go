@@ -206,35 +206,3 @@ func TestRenewalIsTriedAgain(t *testing.T) {
 		require.EqualValues(t, 1, q.Stats().Deleted)
 	})
 }
-
-// A call that does not return is abandoned in time for another.
-func TestRenewalThatHangsIsAbandoned(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		q := standardQueue(t, memsqs.Config{})
-		put(t, q, "a")
-		j := newJournal()
-		stop := consume(t, pubsub.Consumer{
-			Queue:   &hanging{Receiver: q, times: 1},
-			Handler: sleeper(j, 45*time.Second), Hooks: j.hooks(),
-		})
-		j.second(t, 50)
-		require.NoError(t, stop())
-		require.Equal(t, []string{"20 queueError context deadline exceeded"}, j.of("queueError"))
-		require.Equal(t, []string{"45 deleted a"}, j.of("deleted"))
-		require.EqualValues(t, 1, q.Stats().Received)
-	})
-}
-
-// A hanging queue does not answer to the first changes of visibility timeouts.
-type hanging struct {
-	pubsub.Receiver
-	times int
-}
-
-func (q *hanging) ChangeVisibilityBatch(ctx context.Context, in []memsqs.VisibilityChange) error {
-	if q.times--; q.times >= 0 {
-		<-ctx.Done()
-		return ctx.Err()
-	}
-	return q.Receiver.ChangeVisibilityBatch(ctx, in)
-}

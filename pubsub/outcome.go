@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func (d *desk) start(m *job) {
 		}()
 		out.err = d.call(ctx, m.Message)
 		if d.DeadLetter != nil && ctx.Err() == nil {
-			out.buried, out.err = bury(ctx, d.DeadLetter, m.Message, out.err)
+			out.buried, out.err = d.bury(ctx, m.Message, out.err)
 		}
 	}, func() {
 		m.interrupt(nil)
@@ -85,16 +86,18 @@ func (c *Consumer) call(ctx context.Context, m memsqs.Message) (err error) {
 // bury sends a message that failed with a permanent error to the dead-letter
 // queue. It returns that error, or one that says what the queue said too.
 //
-// As when SQS moves a message, the deduplication id is the message's own (B12).
-func bury(ctx context.Context, to Sender, m memsqs.Message, err error) (bool, error) {
+// As when SQS moves a message, the deduplication id is the message's id (B12).
+func (d *desk) bury(ctx context.Context, m memsqs.Message, err error) (bool, error) {
 	if _, ok := errors.AsType[*permanentError](err); !ok {
 		return false, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, d.callTime())
+	defer cancel()
 	in := memsqs.SendInput{Body: m.Body, Attributes: m.Attributes, TraceHeader: m.TraceHeader, GroupID: m.GroupID}
-	if m.SequenceNumber != "" {
-		in.DeduplicationID = m.ID
+	if isFIFO(d.DeadLetter) {
+		in.GroupID, in.DeduplicationID = cmp.Or(m.GroupID, DefaultGroup), m.ID
 	}
-	if _, refused := to.Send(ctx, in); refused != nil {
+	if _, refused := d.DeadLetter.Send(ctx, in); refused != nil {
 		return false, fmt.Errorf("%w; and the dead-letter queue failed: %w", err, refused)
 	}
 	return true, err

@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"context"
 	"time"
 
 	"github.com/memsqs/memsqs"
@@ -30,7 +31,9 @@ func (d *desk) poll() {
 	var msgs []memsqs.Message
 	var err error
 	d.begin(func() {
-		msgs, err = d.Queue.Receive(d.ctx, in)
+		ctx, cancel := context.WithTimeout(d.ctx, d.WaitTime+maxCallTime)
+		defer cancel()
+		msgs, err = d.Queue.Receive(ctx, in)
 		answered = time.Now()
 	}, func() {
 		d.polling = false
