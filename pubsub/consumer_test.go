@@ -206,6 +206,29 @@ func TestQueueThatIsGoneEndsThePoll(t *testing.T) {
 	})
 }
 
+// What a poll brings after another call has found the queue gone is lost at once.
+func TestMessagesThatArriveWhenTheQueueIsGoneAreLost(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := standardQueue(t, memsqs.Config{})
+		put(t, q, "a")
+		time.AfterFunc(500*time.Millisecond, func() { put(t, q, "b") })
+		j := newJournal()
+		gone := &memsqs.Error{Code: memsqs.ErrClosed, Detail: "of a test"}
+		err := pubsub.Consumer{
+			Queue: &tap{
+				Receiver: &slow{q, 2 * time.Second},
+				onDelete: func([]string) error { return gone },
+				onChange: func([]memsqs.VisibilityChange) error { return gone },
+			},
+			Handler: sleeper(j, 100*time.Millisecond), Hooks: j.hooks(), Logger: silent,
+		}.Run(t.Context())
+		require.ErrorIs(t, err, gone)
+		require.Equal(t, 4*time.Second, time.Since(j.start))
+		require.Equal(t, []string{"4 lost b: pubsub: lease of the message is lost: memsqs: queue is closed: of a test"}, linesOf(j.of("lost"), "lost b"))
+		require.Len(t, j.of("queueError"), 1)
+	})
+}
+
 func TestFieldsOutOfRangeAreRefused(t *testing.T) {
 	q := standardQueue(t, memsqs.Config{})
 	h := func(context.Context, memsqs.Message) error { return nil }

@@ -40,6 +40,7 @@ type desk struct {
 	polls   pause
 
 	stopping bool
+	emptied  bool      // what had not been started then has been given back
 	graceEnd time.Time // when handlers are told to stop; zero when they have been, or before
 	gone     error     // of a queue that is gone: nothing can be called any more
 }
@@ -68,17 +69,19 @@ func (d *desk) run() error {
 			return d.gone
 		}
 		timer.Reset(d.idleTime())
+		finish := func() {}
 		select {
-		case finish := <-d.finished:
-			d.now = time.Now()
+		case finish = <-d.finished:
 			d.unfinished--
-			finish()
 		case <-stop:
-			d.now = time.Now()
-			d.stop()
 			stop = nil
 		case <-timer.C:
 		}
+		d.now = time.Now()
+		if d.ctx.Err() != nil { // before finish, which must not start another handler then
+			d.stop()
+		}
+		finish()
 	}
 }
 
@@ -128,8 +131,11 @@ func (d *desk) idleTime() time.Duration {
 	return wake.Sub(d.now)
 }
 
-// stop begins the end of the run.
+// stop begins the end of the run, if it has not begun.
 func (d *desk) stop() {
+	if d.stopping {
+		return
+	}
 	d.stopping = true
 	d.graceEnd = d.now.Add(d.Grace) // which may be past
 }
@@ -139,7 +145,8 @@ func (d *desk) stop() {
 //
 // The poll has to end first, or it would receive again what is given back.
 func (d *desk) wind() {
-	if !d.polling {
+	if !d.polling && !d.emptied {
+		d.emptied = true
 		d.giveBack(d.waiting())
 	}
 	if d.graceEnd.IsZero() || d.now.Before(d.graceEnd) {
@@ -162,9 +169,9 @@ func (d *desk) isGone(err error) bool {
 		d.endPolls()
 		d.stop()
 		d.reportQueueError(err, 0)
-		for _, m := range d.all() {
-			d.lose(m, err)
-		}
+	}
+	for _, m := range d.all() { // also what a poll has brought since
+		d.lose(m, err)
 	}
 	return true
 }

@@ -75,6 +75,30 @@ func TestMessagesThatArriveWithTheStopAreGivenBack(t *testing.T) {
 	})
 }
 
+// When the context is done no handler begins, also if the end and the messages are
+// seen at the same time, as after a hook that took long.
+func TestNoHandlerBeginsWhenTheContextIsDone(t *testing.T) {
+	for range 50 { // either could be seen first
+		inBubble(t, func(t *testing.T) {
+			q := standardQueue(t, memsqs.Config{})
+			put(t, q, "a")
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, func() {
+				put(t, q, "b")
+				synctest.Wait() // the poll has it
+				cancel()
+			})
+			j := newJournal()
+			require.NoError(t, pubsub.Consumer{
+				Queue: q, Handler: sleeper(j, 0), Logger: silent,
+				Hooks: pubsub.Hooks{Deleted: func(memsqs.Message, time.Duration) { time.Sleep(2 * time.Second) }},
+			}.Run(ctx))
+			require.Equal(t, []string{"0 begins a"}, j.lines)
+			require.Equal(t, 1, q.Stats().Visible, "b is given back")
+		})
+	}
+}
+
 // A poll that does not end at once would receive what is given back. (F49)
 func TestStopGivesNothingBackBeforeThePollHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
