@@ -37,7 +37,7 @@ func checkEnvelope[E any](entry string, entries []E, id func(*E) *string) *Error
 		switch id := id(&entries[i]); {
 		case id == nil:
 			return missing(parameter(entry, i, "Id"))
-		case !isEntryID(*id):
+		case !isWord(*id) || len(*id) > maxID:
 			return InvalidBatchEntryId.errorf("A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most %d letters long.", maxID)
 		}
 	}
@@ -49,17 +49,6 @@ func checkEnvelope[E any](entry string, entries []E, id func(*E) *string) *Error
 		}
 	}
 	return nil
-}
-
-func isEntryID(id string) bool {
-	for _, c := range []byte(id) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
-		default:
-			return false
-		}
-	}
-	return 1 <= len(id) && len(id) <= maxID
 }
 
 // A batch keeps account of the entries of a batch: those that the API refuses,

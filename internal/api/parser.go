@@ -46,6 +46,9 @@ func (p *parser) parse(values map[string]string, current settings) ([]attributeE
 			return nil, err
 		}
 		p.name = name
+		if _, bad := findDisallowed(values[name]); bad { // XML could not show it
+			return nil, p.invalid("")
+		}
 		e, err := a.parse(p, values[name])
 		if err != nil {
 			return nil, err

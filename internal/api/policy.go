@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // The most that AddPermission and a policy can have (A18.3).
@@ -31,7 +30,7 @@ func (c *Caller) AddPermission(ctx context.Context, in *AddPermissionInput) (*Ad
 			p.Version, p.Id = "2008-10-17", q.arn.String()+"/SQSDefaultPolicy"
 		}
 		p.Statement = append(p.Statement, json.RawMessage(marshal(newStatement(in, q.arn))))
-		if fault := p.fault(); fault != "" {
+		if fault := p.fault(marshal(p)); fault != "" {
 			return OverLimit.errorf("%s", fault)
 		}
 		return nil
@@ -110,7 +109,7 @@ func checkPermission(in *AddPermissionInput) *Error {
 		return OverLimit.errorf("%d Actions were found, maximum allowed is %d.", n, maxActions)
 	}
 	for _, id := range in.AWSAccountIds {
-		if !isAccount(id) {
+		if !IsAccount(id) {
 			return invalid("PrincipalId", id, "Unable to verify.")
 		}
 	}
@@ -123,11 +122,6 @@ func checkPermission(in *AddPermissionInput) *Error {
 		}
 	}
 	return nil
-}
-
-// isAccount reports whether id has the form of an account id.
-func isAccount(id string) bool {
-	return len(id) == 12 && strings.Trim(id, "0123456789") == ""
 }
 
 // A policy is the document that the Policy attribute is. Its statements are kept as
@@ -203,8 +197,8 @@ func (p *policy) find(label string) int {
 	})
 }
 
-// fault says which limit the policy exceeds, if any.
-func (p *policy) fault() string {
+// fault says which limit the policy, which is written as text, exceeds, if any.
+func (p *policy) fault(text string) string {
 	principals, conditions := 0, 0
 	for _, raw := range p.Statement {
 		var s struct {
@@ -223,7 +217,7 @@ func (p *policy) fault() string {
 		what    string
 		n, most int
 	}{
-		{"bytes", len(marshal(p)), maxPolicy},
+		{"bytes", len(text), maxPolicy},
 		{"Statements", len(p.Statement), maxStatements},
 		{"Principals", principals, maxPrincipals},
 		{"Conditions", conditions, maxConditions},
@@ -262,10 +256,10 @@ func parsePolicyAttribute(p *parser, value string) (edit, *Error) {
 		if !ok {
 			return nil, p.invalid("")
 		}
-		if fault := doc.fault(); fault != "" {
+		json.Compact(&compact, []byte(value)) // it is valid
+		if fault := doc.fault(compact.String()); fault != "" {
 			return nil, p.invalid(fault)
 		}
-		json.Compact(&compact, []byte(value)) // it is valid
 	}
 	return func(s *settings) { s.policy = compact.String() }, nil
 }

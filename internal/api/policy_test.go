@@ -81,6 +81,7 @@ func TestPolicyLimits(t *testing.T) {
 			return `{"Statement":[{"Condition":{"A":{` + list(`"%d":1`, n-1) + `},"B":{"x":1}}}]}`
 		}},
 		{"bytes", 8192, func(n int) string { return `{"Id":"` + strings.Repeat("x", n-len(`{"Id":""}`)) + `"}` }},
+		{"bytes", 8192, func(n int) string { return `{"Unknown":"` + strings.Repeat("x", n-len(`{"Unknown":""}`)) + `"}` }},
 	} {
 		set(t, c, url, attrs{"Policy": limit.policy(limit.most)})
 		requireRefused(t, c, &api.SetQueueAttributesInput{QueueUrl: &url, Attributes: attrs{"Policy": limit.policy(limit.most + 1)}}, api.InvalidAttributeValue,

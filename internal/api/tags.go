@@ -81,6 +81,9 @@ func checkTags(tags map[string]string, n int, name string) *Error {
 		case utf8.RuneCountInString(tags[key]) > maxTagValue:
 			return InvalidParameterValue.errorf("Tag values must be between 0 and %d characters in length.", maxTagValue)
 		}
+		if char, bad := findDisallowed(key + " " + tags[key]); bad { // XML could not show it
+			return InvalidParameterValue.errorf("Invalid binary character '%s' was found in the tag %q, %s", char, key, allowed)
+		}
 	}
 	if n > maxTags {
 		return InvalidParameterValue.errorf("Too many tags added for queue %s.", name)
