@@ -84,19 +84,31 @@ func (q *Queue) invalidParameter(message string) error {
 // isExpired reports whether a message is that of a FIFO queue's expired handle.
 func isExpired(message string) bool { return strings.Contains(message, "receipt handle has expired") }
 
-// batchError returns the error of a batch of n entries of which some failed, or
-// nil if none did.
-func (q *Queue) batchError(failed []types.BatchResultErrorEntry, n int) error {
-	if len(failed) == 0 {
-		return nil
+// errUnanswered is the error of an entry of a batch of which the answer says
+// nothing. It may have succeeded.
+var errUnanswered = errors.New("awssqs: the answer does not have this entry of the batch")
+
+// batchError returns the error of a batch of n entries, or nil if the ids of those
+// that succeeded are all there.
+func (q *Queue) batchError(n int, succeeded []*string, failed []types.BatchResultErrorEntry) error {
+	errs := make(map[int]error)
+	for i := range n {
+		errs[i] = errUnanswered
 	}
-	batch := &memsqs.BatchError{Failed: make(map[int]error, len(failed))}
-	for _, entry := range failed {
-		if i, ok := index(entry.Id, n); ok {
-			batch.Failed[i] = q.refusal(entryError(entry))
+	for _, id := range succeeded {
+		if i, ok := index(id, n); ok {
+			delete(errs, i)
 		}
 	}
-	return batch
+	for _, entry := range failed {
+		if i, ok := index(entry.Id, n); ok {
+			errs[i] = q.refusal(entryError(entry))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return &memsqs.BatchError{Failed: errs}
 }
 
 // entryError returns the SDK's error for an entry that failed.

@@ -101,12 +101,14 @@ func (q *Queue) SendBatch(ctx context.Context, in []memsqs.SendInput) ([]memsqs.
 		return nil, q.refusal(err)
 	}
 	results := make([]memsqs.SendResult, len(in))
-	for _, sent := range out.Successful {
+	ids := make([]*string, len(out.Successful))
+	for n, sent := range out.Successful {
+		ids[n] = sent.Id
 		if i, ok := index(sent.Id, len(in)); ok {
 			results[i] = memsqs.SendResult{MessageID: aws.ToString(sent.MessageId), SequenceNumber: aws.ToString(sent.SequenceNumber)}
 		}
 	}
-	return results, q.batchError(out.Failed, len(in))
+	return results, q.batchError(len(in), ids, out.Failed)
 }
 
 // Receive receives messages, as [memsqs.Queue.Receive] does.
@@ -160,7 +162,11 @@ func (q *Queue) DeleteBatch(ctx context.Context, receiptHandles []string) error 
 	if err != nil {
 		return q.refusal(err)
 	}
-	return q.batchError(out.Failed, len(entries))
+	ids := make([]*string, len(out.Successful))
+	for n, done := range out.Successful {
+		ids[n] = done.Id
+	}
+	return q.batchError(len(entries), ids, out.Failed)
 }
 
 // ChangeVisibility changes the visibility timeout of a message, as
@@ -191,7 +197,11 @@ func (q *Queue) ChangeVisibilityBatch(ctx context.Context, in []memsqs.Visibilit
 	if err != nil {
 		return q.refusal(err)
 	}
-	return q.batchError(out.Failed, len(entries))
+	ids := make([]*string, len(out.Successful))
+	for n, done := range out.Successful {
+		ids[n] = done.Id
+	}
+	return q.batchError(len(entries), ids, out.Failed)
 }
 
 // Purge deletes all messages, as [memsqs.Queue.Purge] does. SQS does not purge a

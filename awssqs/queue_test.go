@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
@@ -206,6 +207,48 @@ func TestBatchErrorMatchesBoth(t *testing.T) {
 	require.Equal(t, "ReceiptHandleIsInvalid", refused.ErrorCode())
 	require.Equal(t, smithy.FaultClient, refused.ErrorFault())
 	require.Contains(t, refused.ErrorMessage(), "garbage")
+}
+
+// An entry of which the answer of a broken endpoint says nothing is not taken to
+// have succeeded: a message would be lost.
+func TestEntryThatTheAnswerDoesNotHaveHasFailed(t *testing.T) {
+	q := awssqs.NewQueue(curt{}, "orders")
+	results, err := q.SendBatch(t.Context(), []memsqs.SendInput{{Body: "a"}, {Body: "b"}, {Body: "c"}})
+	require.Equal(t, "id", results[1].MessageID)
+	for name, err := range map[string]error{
+		"send":   err,
+		"delete": q.DeleteBatch(t.Context(), []string{"a", "b", "c"}),
+		"change": q.ChangeVisibilityBatch(t.Context(), make([]memsqs.VisibilityChange, 3)),
+	} {
+		batch, ok := errors.AsType[*memsqs.BatchError](err)
+		require.True(t, ok, name)
+		require.Len(t, batch.Failed, 2, name)
+		require.ErrorContains(t, batch.Failed[0], "the answer does not have this entry", name)
+		require.ErrorContains(t, batch.Failed[2], "the answer does not have this entry", name)
+		_, refused := errors.AsType[*memsqs.Error](err)
+		require.False(t, refused, "it is worth another try")
+	}
+}
+
+// A curt client answers for the second entry of a batch alone, and for one that
+// there is not.
+type curt struct{ awssqs.Client }
+
+var (
+	second = aws.String("1")
+	stray  = []types.BatchResultErrorEntry{{Id: aws.String("10"), Code: aws.String("InternalError")}}
+)
+
+func (curt) SendMessageBatch(context.Context, *sqs.SendMessageBatchInput, ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error) {
+	return &sqs.SendMessageBatchOutput{Failed: stray, Successful: []types.SendMessageBatchResultEntry{{Id: second, MessageId: aws.String("id")}}}, nil
+}
+
+func (curt) DeleteMessageBatch(context.Context, *sqs.DeleteMessageBatchInput, ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error) {
+	return &sqs.DeleteMessageBatchOutput{Failed: stray, Successful: []types.DeleteMessageBatchResultEntry{{Id: second}}}, nil
+}
+
+func (curt) ChangeMessageVisibilityBatch(context.Context, *sqs.ChangeMessageVisibilityBatchInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityBatchOutput, error) {
+	return &sqs.ChangeMessageVisibilityBatchOutput{Failed: stray, Successful: []types.ChangeMessageVisibilityBatchResultEntry{{Id: second}}}, nil
 }
 
 // Endpoints that are not Amazon's may send the codes of one protocol or the other;

@@ -36,7 +36,13 @@ func (c *failing) SendMessage(context.Context, *sqs.SendMessageInput, ...func(*s
 // SendMessageBatch fails the second entry, and says that the server is to blame.
 func (c *failing) SendMessageBatch(_ context.Context, in *sqs.SendMessageBatchInput, _ ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error) {
 	entry := types.BatchResultErrorEntry{Id: in.Entries[1].Id, Code: aws.String("InternalError"), SenderFault: false}
-	return &sqs.SendMessageBatchOutput{Failed: []types.BatchResultErrorEntry{entry}}, nil
+	out := &sqs.SendMessageBatchOutput{Failed: []types.BatchResultErrorEntry{entry}}
+	for i, sent := range in.Entries {
+		if i != 1 {
+			out.Successful = append(out.Successful, types.SendMessageBatchResultEntry{Id: sent.Id, MessageId: aws.String("id")})
+		}
+	}
+	return out, nil
 }
 
 // unknown returns what the SDK makes of an error that it has no type for.

@@ -27,7 +27,10 @@ func (r *recorder) Do(request *http.Request) (*http.Response, error) {
 	if err := json.NewDecoder(request.Body).Decode(&r.body); err != nil {
 		return nil, err
 	}
-	answer := strings.NewReader(`{"Attributes":{"VisibilityTimeout":"30"}}`)
+	answer := strings.NewReader(`{
+		"Attributes": {"VisibilityTimeout": "30"},
+		"Successful": [{"Id": "0", "MessageId": "id", "MD5OfMessageBody": "9dd4e461268c8034f5c8564e155c67a6"}]
+	}`)
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(answer)}, nil
 }
 
