@@ -53,7 +53,8 @@
 //	503 ServiceUnavailableException    the request was cancelled by other than its client
 //
 // A client that goes away, or cancels its request, ends its long poll. It has then
-// taken no message.
+// taken no message, unless it gave a receive request attempt id, with which it can ask
+// for it again.
 //
 // # Control
 //

@@ -15,8 +15,9 @@ import (
 // defaults, which checks no signatures and logs nothing.
 type Options struct {
 	// Region and Account are those of requests that name none, and of queues
-	// that are added: "us-east-1" and "000000000000" if empty. An account has
-	// 12 digits.
+	// that are added: "us-east-1" and "000000000000" if empty. An account must
+	// have 12 digits, and a region the characters of those of AWS: they are in
+	// ARNs and URLs as they are given.
 	Region  string
 	Account string
 
@@ -47,8 +48,9 @@ type Options struct {
 	Control bool
 }
 
-// A Server is Amazon SQS as an [http.Handler], and as an HTTP client. It is safe
-// for use by many goroutines, and starts none. Servers share nothing.
+// A Server is Amazon SQS as an [http.Handler], and as an HTTP client. [NewServer]
+// makes one. It is safe for use by many goroutines, and starts none. Servers share
+// nothing.
 type Server struct {
 	opts  Options
 	log   *slog.Logger

@@ -78,9 +78,14 @@ func prepare[E, A any](entries []E, arg func(e *E, at int) (A, *Error)) *batch[A
 	return b
 }
 
-// note notes which entries the engine has refused. It returns the error that
-// refused the whole call, if that is what err is.
-func (b *batch[A]) note(err error, words func(at int, refused *memsqs.Error) *Error) error {
+// do asks the engine, unless the API has refused all entries, and notes which it
+// refuses. It returns the error that refused the whole call, if that is what call
+// returns.
+func (b *batch[A]) do(call func([]A) error, words func(at int, refused *memsqs.Error) *Error) error {
+	if len(b.args) == 0 {
+		return nil
+	}
+	err := call(b.args)
 	failed, ok := errors.AsType[*memsqs.BatchError](err)
 	if !ok {
 		return err

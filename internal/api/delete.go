@@ -41,13 +41,11 @@ func (c *Caller) DeleteMessageBatch(ctx context.Context, in *DeleteMessageBatchI
 		}
 		return handle, fault
 	})
-	if len(b.args) > 0 {
-		err := b.note(q.DeleteBatch(ctx, b.args), func(at int, refused *memsqs.Error) *Error {
-			return wordsOfDelete(*in.Entries[at].ReceiptHandle, at, refused)
-		})
-		if err != nil {
-			return nil, c.fault(err, wholeCall)
-		}
+	err = b.do(func(handles []string) error { return q.DeleteBatch(ctx, handles) }, func(at int, refused *memsqs.Error) *Error {
+		return wordsOfDelete(*in.Entries[at].ReceiptHandle, at, refused)
+	})
+	if err != nil {
+		return nil, c.fault(err, wholeCall)
 	}
 	out := new(DeleteMessageBatchOutput)
 	out.Successful, out.Failed = results(b, in.Entries, id, func(e *DeleteMessageBatchRequestEntry, _ int) BatchResultEntry {

@@ -60,12 +60,14 @@ func (c *Caller) SendMessageBatch(ctx context.Context, in *SendMessageBatchInput
 		return c.message(q, e, at)
 	})
 	var sent []memsqs.SendResult
-	if len(b.args) > 0 {
-		sent, err = q.SendBatch(ctx, b.args)
-		err = b.note(err, func(at int, refused *memsqs.Error) *Error { return c.wordsOfSend(q, &in.Entries[at], at, refused) })
-		if err != nil {
-			return nil, c.fault(err, wholeCall)
-		}
+	err = b.do(func(msgs []memsqs.SendInput) (err error) {
+		sent, err = q.SendBatch(ctx, msgs)
+		return err
+	}, func(at int, refused *memsqs.Error) *Error {
+		return c.wordsOfSend(q, &in.Entries[at], at, refused)
+	})
+	if err != nil {
+		return nil, c.fault(err, wholeCall)
 	}
 	out := new(SendMessageBatchOutput)
 	out.Successful, out.Failed = results(b, in.Entries, sendEntryID, func(e *SendMessageBatchRequestEntry, arg int) SendMessageBatchResultEntry {

@@ -38,13 +38,11 @@ func (c *Caller) ChangeMessageVisibilityBatch(ctx context.Context, in *ChangeMes
 		return nil, fault
 	}
 	b := prepare(in.Entries, visibilityChange)
-	if len(b.args) > 0 {
-		err := b.note(q.ChangeVisibilityBatch(ctx, b.args), func(at int, refused *memsqs.Error) *Error {
-			return wordsOfChange(&in.Entries[at], refused)
-		})
-		if err != nil {
-			return nil, c.fault(err, wholeCall)
-		}
+	err = b.do(func(changes []memsqs.VisibilityChange) error { return q.ChangeVisibilityBatch(ctx, changes) }, func(at int, refused *memsqs.Error) *Error {
+		return wordsOfChange(&in.Entries[at], refused)
+	})
+	if err != nil {
+		return nil, c.fault(err, wholeCall)
 	}
 	out := new(ChangeMessageVisibilityBatchOutput)
 	out.Successful, out.Failed = results(b, in.Entries, id, func(e *ChangeMessageVisibilityBatchRequestEntry, _ int) BatchResultEntry {
