@@ -108,36 +108,39 @@ func TestFormIsTheURLAndTheBody(t *testing.T) {
 	require.Equal(t, api.SendMessageInput{QueueUrl: new("q"), MessageBody: new("url"), DelaySeconds: new(1)}, in)
 }
 
+// malformedForms are what a form is refused for.
+var malformedForms = []struct {
+	form string
+	kind *api.Kind
+	text string
+}{
+	{"AttributeName.0=All", api.Serialization, "0 is not a valid index"}, // C2.6
+	{"AttributeNameList.0=All", api.Serialization, "0 is not a valid index"},
+	{"SendMessageBatchRequestEntry.1.MessageAttribute.0.Name=n", api.Serialization, "0 is not a valid index"},
+	{"AttributeName.01=All", api.Serialization, "01 is not a valid index"},
+	{"AttributeName.member.1=All", api.Serialization, "Start of list found where not expected"},
+	{"AttributeName.1.x=All", api.Serialization, "Start of list found where not expected"},
+	{"QueueUrl.1=q&QueueUrl=q", api.Serialization, "Start of list found where not expected"},
+	{"QueueUrl.1=q", api.Serialization, "Start of list found where not expected"},
+	{"DelaySeconds=ten", api.Serialization, "Value ten for parameter DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
+	{"DelaySeconds=", api.Serialization, "Value  for parameter DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
+	{"DelaySeconds=1.5", api.Serialization, "Value 1.5 for parameter DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
+	{"DelaySeconds=99999999999999999999", api.Serialization, "Value 99999999999999999999 for parameter DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
+	{"SendMessageBatchRequestEntry.3.DelaySeconds=x", api.Serialization,
+		"Value x for parameter SendMessageBatchRequestEntry.3.DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
+	{"MessageAttribute.1.Name=n&MessageAttribute.1.Value.BinaryValue=A", api.Serialization,
+		"The value of parameter MessageAttribute.1.Value.BinaryValue is invalid. Reason: Must be base64."},
+	{"MessageBody=%zz", api.Serialization, `invalid URL escape "%zz"`},
+	{"%=x", api.Serialization, `invalid URL escape "%"`},
+	{"Attribute.7.Name=Policy", api.MissingParameter, "The request must contain the parameter Attribute.7.Value."},
+	{"Attribute.Value=5", api.MissingParameter, "The request must contain the parameter Attribute.Name."},
+	{"SendMessageBatchRequestEntry.2.MessageAttribute.1.Value.DataType=String", api.MissingParameter,
+		"The request must contain the parameter SendMessageBatchRequestEntry.2.MessageAttribute.1.Name."},
+}
+
 // A form that cannot be read is refused with the reason.
 func TestFormRefusals(t *testing.T) {
-	for _, c := range []struct {
-		form string
-		kind *api.Kind
-		text string
-	}{
-		{"AttributeName.0=All", api.Serialization, "0 is not a valid index"}, // C2.6
-		{"AttributeNameList.0=All", api.Serialization, "0 is not a valid index"},
-		{"SendMessageBatchRequestEntry.1.MessageAttribute.0.Name=n", api.Serialization, "0 is not a valid index"},
-		{"AttributeName.01=All", api.Serialization, "01 is not a valid index"},
-		{"AttributeName.member.1=All", api.Serialization, "Start of list found where not expected"},
-		{"AttributeName.1.x=All", api.Serialization, "Start of list found where not expected"},
-		{"QueueUrl.1=q&QueueUrl=q", api.Serialization, "Start of list found where not expected"},
-		{"QueueUrl.1=q", api.Serialization, "Start of list found where not expected"},
-		{"DelaySeconds=ten", api.Serialization, "Value ten for parameter DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
-		{"DelaySeconds=", api.Serialization, "Value  for parameter DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
-		{"DelaySeconds=1.5", api.Serialization, "Value 1.5 for parameter DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
-		{"DelaySeconds=99999999999999999999", api.Serialization, "Value 99999999999999999999 for parameter DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
-		{"SendMessageBatchRequestEntry.3.DelaySeconds=x", api.Serialization,
-			"Value x for parameter SendMessageBatchRequestEntry.3.DelaySeconds is invalid. Reason: Must be an integer from -2147483648 to 2147483647."},
-		{"MessageAttribute.1.Name=n&MessageAttribute.1.Value.BinaryValue=A", api.Serialization,
-			"The value of parameter MessageAttribute.1.Value.BinaryValue is invalid. Reason: Must be base64."},
-		{"MessageBody=%zz", api.Serialization, `invalid URL escape "%zz"`},
-		{"%=x", api.Serialization, `invalid URL escape "%"`},
-		{"Attribute.7.Name=Policy", api.MissingParameter, "The request must contain the parameter Attribute.7.Value."},
-		{"Attribute.Value=5", api.MissingParameter, "The request must contain the parameter Attribute.Name."},
-		{"SendMessageBatchRequestEntry.2.MessageAttribute.1.Value.DataType=String", api.MissingParameter,
-			"The request must contain the parameter SendMessageBatchRequestEntry.2.MessageAttribute.1.Name."},
-	} {
+	for _, c := range malformedForms {
 		t.Run(c.form, func(t *testing.T) {
 			var in struct {
 				QueueUrl          *string

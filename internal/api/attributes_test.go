@@ -222,7 +222,21 @@ func TestCreateQueueThatExists(t *testing.T) {
 	must[api.CreateQueueOutput](t, c, &api.CreateQueueInput{QueueName: new("orders"), Tags: map[string]string{"k": "v"}})
 	require.Empty(t, must[api.ListQueueTagsOutput](t, c, &api.ListQueueTagsInput{QueueUrl: &url}).Tags)
 	create(t, c, "jobs.fifo", attrs{"FifoQueue": "True", "FifoThroughputLimit": "perQueue"})
+	set(t, c, url, attrs{"VisibilityTimeout": "60"})
+	create(t, c, "orders", attrs{"VisibilityTimeout": "60"})
+}
 
+// What differs from what the queue has now is refused (A16.2, A16.3).
+func TestCreateQueueThatDiffers(t *testing.T) {
+	c := newCaller()
+	create(t, c, "dead", nil)
+	given := attrs{
+		"VisibilityTimeout":  "45",
+		"RedrivePolicy":      redrivePolicy("dead", "3"),
+		"RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`,
+		"Policy":             `{"Version":"2012-10-17","Id":"p","Statement":[]}`,
+	}
+	url := create(t, c, "orders", given)
 	before := snapshot(t, c)
 	for name, value := range (attrs{
 		"KmsMasterKeyId":               "1",
@@ -239,7 +253,6 @@ func TestCreateQueueThatExists(t *testing.T) {
 	require.Equal(t, before, snapshot(t, c))
 
 	set(t, c, url, attrs{"VisibilityTimeout": "60"})
-	create(t, c, "orders", attrs{"VisibilityTimeout": "60"})
 	requireRefused(t, c, &api.CreateQueueInput{QueueName: new("orders"), Attributes: given},
 		api.QueueNameExists, "A queue already exists with the same name and a different value for attribute VisibilityTimeout")
 }

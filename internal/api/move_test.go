@@ -194,8 +194,22 @@ func TestMoveOnAManualClock(t *testing.T) {
 	require.EqualValues(t, 1_000_000_000_000, tasks(t, c, 1)[0].StartedTimestamp)
 }
 
-// Tasks that cannot be started, cancelled or listed (A20.1, A20.2, A20.5, A20.7,
-// A20.9, A20.13).
+const noSource = "The resource that you specified for the SourceArn parameter doesn't exist."
+
+// badARN is how an ARN that is none is refused.
+func badARN(parameter string) string {
+	return "You must use this format to specify the " + parameter + ": arn:<partition>:<service>:<region>:<account-id>:<resource-id>"
+}
+
+// requireMovesRefused requires that calls on move tasks are refused.
+func requireMovesRefused(t *testing.T, refusals map[string]refused) {
+	requireAllRefused(t, func(t *testing.T, c *api.Caller) {
+		moving(t, c, 3)
+		create(t, c, "jobs.fifo", attrs{"FifoQueue": "true"})
+	}, refusals)
+}
+
+// Tasks that cannot be started (A20.1, A20.2, A20.5, A20.13).
 func TestRefusedMoves(t *testing.T) {
 	from := func(source string) *api.StartMessageMoveTaskInput {
 		return &api.StartMessageMoveTaskInput{SourceArn: &source}
@@ -206,35 +220,31 @@ func TestRefusedMoves(t *testing.T) {
 	at := func(rate int) *api.StartMessageMoveTaskInput {
 		return &api.StartMessageMoveTaskInput{SourceArn: new(arn("dead")), MaxNumberOfMessagesPerSecond: &rate}
 	}
+	const (
+		noDestination = "The resource that you specified for the DestinationArn parameter doesn't exist."
+		rate          = " for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a number that's between 1 and 500."
+	)
+	requireMovesRefused(t, map[string]refused{
+		"no source":              {&api.StartMessageMoveTaskInput{}, api.MissingParameter, "The request must contain the parameter SourceArn."},
+		"a source's name":        {from("dead"), api.InvalidParameterValue, badARN("SourceArn")},
+		"an unknown source":      {from(arn("unknown")), api.ResourceNotFound, noSource},
+		"no dead-letter queue":   {from(arn("orders")), api.InvalidParameterValue, "Source queue must be configured as a Dead Letter Queue."},
+		"a destination's name":   {to("orders"), api.InvalidParameterValue, badARN("DestinationArn")},
+		"an unknown destination": {to(arn("unknown")), api.ResourceNotFound, noDestination},
+		"the source itself":      {to(arn("dead")), api.InvalidParameterValue, "Source queue arn and destination queue arn cannot be the same."},
+		"another type":           {to(arn("jobs.fifo")), api.InvalidParameterValue, "Source queue and destination queue must be of the same type."},
+		"a rate of 0":            {at(0), api.InvalidParameterValue, "Value 0" + rate},
+		"a rate of 501":          {at(501), api.InvalidParameterValue, "Value 501" + rate},
+	})
+}
+
+// Tasks that cannot be cancelled (A20.7).
+func TestRefusedCancels(t *testing.T) {
 	cancel := func(handle string) *api.CancelMessageMoveTaskInput {
 		return &api.CancelMessageMoveTaskInput{TaskHandle: new(base64.StdEncoding.EncodeToString([]byte(handle)))}
 	}
-	list := func(source string, n int) *api.ListMessageMoveTasksInput {
-		return &api.ListMessageMoveTasksInput{SourceArn: &source, MaxResults: &n}
-	}
-	const (
-		noSource      = "The resource that you specified for the SourceArn parameter doesn't exist."
-		noDestination = "The resource that you specified for the DestinationArn parameter doesn't exist."
-		sourceForm    = "You must use this format to specify the SourceArn: arn:<partition>:<service>:<region>:<account-id>:<resource-id>"
-		destForm      = "You must use this format to specify the DestinationArn: arn:<partition>:<service>:<region>:<account-id>:<resource-id>"
-		badHandle     = "Value for parameter TaskHandle is invalid."
-		rate          = " for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a number that's between 1 and 500."
-		results       = " for parameter MaxResults is invalid. Reason: You must enter a number that's between 1 and 10."
-	)
-	requireAllRefused(t, func(t *testing.T, c *api.Caller) {
-		moving(t, c, 3)
-		create(t, c, "jobs.fifo", attrs{"FifoQueue": "true"})
-	}, map[string]refused{
-		"no source":               {&api.StartMessageMoveTaskInput{}, api.MissingParameter, "The request must contain the parameter SourceArn."},
-		"a source's name":         {from("dead"), api.InvalidParameterValue, sourceForm},
-		"an unknown source":       {from(arn("unknown")), api.ResourceNotFound, noSource},
-		"no dead-letter queue":    {from(arn("orders")), api.InvalidParameterValue, "Source queue must be configured as a Dead Letter Queue."},
-		"a destination's name":    {to("orders"), api.InvalidParameterValue, destForm},
-		"an unknown destination":  {to(arn("unknown")), api.ResourceNotFound, noDestination},
-		"the source itself":       {to(arn("dead")), api.InvalidParameterValue, "Source queue arn and destination queue arn cannot be the same."},
-		"another type":            {to(arn("jobs.fifo")), api.InvalidParameterValue, "Source queue and destination queue must be of the same type."},
-		"a rate of 0":             {at(0), api.InvalidParameterValue, "Value 0" + rate},
-		"a rate of 501":           {at(501), api.InvalidParameterValue, "Value 501" + rate},
+	const badHandle = "Value for parameter TaskHandle is invalid."
+	requireMovesRefused(t, map[string]refused{
 		"no handle":               {&api.CancelMessageMoveTaskInput{}, api.MissingParameter, "The request must contain the parameter TaskHandle."},
 		"an empty handle":         {cancel(""), api.InvalidParameterValue, badHandle},
 		"a handle not of base64":  {&api.CancelMessageMoveTaskInput{TaskHandle: new("{}")}, api.InvalidParameterValue, badHandle},
@@ -242,10 +252,20 @@ func TestRefusedMoves(t *testing.T) {
 		"a handle of a name":      {cancel(`{"taskId":"x","sourceArn":"dead"}`), api.InvalidParameterValue, badHandle},
 		"a task of no queue":      {cancel(`{"taskId":"x","sourceArn":"` + arn("unknown") + `"}`), api.ResourceNotFound, noSource},
 		"an unknown task":         {cancel(`{"taskId":"x","sourceArn":"` + arn("dead") + `"}`), api.ResourceNotFound, "Task does not exist."},
-		"no source to list":       {&api.ListMessageMoveTasksInput{}, api.MissingParameter, "The request must contain the parameter SourceArn."},
-		"a name to list":          {list("dead", 1), api.InvalidParameterValue, sourceForm},
-		"an unknown one to list":  {list(arn("unknown"), 1), api.ResourceNotFound, noSource},
-		"no results":              {list(arn("dead"), 0), api.InvalidParameterValue, "Value 0" + results},
-		"eleven results":          {list(arn("dead"), 11), api.InvalidParameterValue, "Value 11" + results},
+	})
+}
+
+// Tasks that cannot be listed (A20.9).
+func TestRefusedListsOfMoves(t *testing.T) {
+	list := func(source string, n int) *api.ListMessageMoveTasksInput {
+		return &api.ListMessageMoveTasksInput{SourceArn: &source, MaxResults: &n}
+	}
+	const results = " for parameter MaxResults is invalid. Reason: You must enter a number that's between 1 and 10."
+	requireMovesRefused(t, map[string]refused{
+		"no source to list":      {&api.ListMessageMoveTasksInput{}, api.MissingParameter, "The request must contain the parameter SourceArn."},
+		"a name to list":         {list("dead", 1), api.InvalidParameterValue, badARN("SourceArn")},
+		"an unknown one to list": {list(arn("unknown"), 1), api.ResourceNotFound, noSource},
+		"no results":             {list(arn("dead"), 0), api.InvalidParameterValue, "Value 0" + results},
+		"eleven results":         {list(arn("dead"), 11), api.InvalidParameterValue, "Value 11" + results},
 	})
 }

@@ -74,9 +74,8 @@ func TestMoveFails(t *testing.T) {
 
 		handle := start(t, c, 1)
 		deleteQueue(t, c, "dead")
-		const text = "The resource that you specified for the SourceArn parameter doesn't exist."
-		requireRefused(t, c, &api.ListMessageMoveTasksInput{SourceArn: new(arn("dead"))}, api.ResourceNotFound, text)
-		requireRefused(t, c, &api.CancelMessageMoveTaskInput{TaskHandle: &handle}, api.ResourceNotFound, text)
+		requireRefused(t, c, &api.ListMessageMoveTasksInput{SourceArn: new(arn("dead"))}, api.ResourceNotFound, noSource)
+		requireRefused(t, c, &api.CancelMessageMoveTaskInput{TaskHandle: &handle}, api.ResourceNotFound, noSource)
 	})
 }
 
@@ -88,7 +87,7 @@ func TestMoveOfAClosedQueue(t *testing.T) {
 	require.NoError(t, c.Service.Queue("orders").Close())
 	requireRefused(t, c, to, api.ResourceNotFound, "The resource that you specified for the DestinationArn parameter doesn't exist.")
 	require.NoError(t, c.Service.Queue("dead").Close())
-	requireRefused(t, c, to, api.ResourceNotFound, "The resource that you specified for the SourceArn parameter doesn't exist.")
+	requireRefused(t, c, to, api.ResourceNotFound, noSource)
 }
 
 // A task that nobody ends does not keep a bubble from ending.

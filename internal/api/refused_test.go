@@ -3,6 +3,7 @@
 package api_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -74,38 +75,38 @@ func TestRefusedQueues(t *testing.T) {
 		return &api.CreateQueueInput{QueueName: &name, Attributes: attributes}
 	}
 	requireAllRefused(t, tagged, map[string]refused{
-		"no name to create":         {&api.CreateQueueInput{}, api.InvalidParameterValue, noName},
-		"no name to find":           {&api.GetQueueUrlInput{}, api.InvalidParameterValue, noName},
-		"an empty name to find":     {&api.GetQueueUrlInput{QueueName: new("")}, api.InvalidParameterValue, noName},
-		"an empty name":             {named("", nil), api.InvalidParameterValue, badName},
-		"a slash":                   {named("a/b", nil), api.InvalidParameterValue, badName},
-		"a letter of no ASCII":      {named("bücher", nil), api.InvalidParameterValue, badName},
-		"81 characters":             {named(strings.Repeat("n", 81), nil), api.InvalidParameterValue, badName},
-		"a suffix only":             {named(".fifo", attrs{"FifoQueue": "true"}), api.InvalidParameterValue, badFIFOName},
-		"81 with the suffix":        {named(strings.Repeat("n", 76)+".fifo", attrs{"FifoQueue": "true"}), api.InvalidParameterValue, badFIFOName},
-		"FIFO without the suffix":   {named("jobs", attrs{"FifoQueue": "true"}), api.InvalidParameterValue, badFIFOName},
-		"the suffix without FIFO":   {named("more.fifo", nil), api.InvalidParameterValue, badName},
-		"the suffix and not FIFO":   {named("more.fifo", attrs{"FifoQueue": "false"}), api.InvalidParameterValue, badName},
+		"no name to create":        {&api.CreateQueueInput{}, api.InvalidParameterValue, noName},
+		"no name to find":          {&api.GetQueueUrlInput{}, api.InvalidParameterValue, noName},
+		"an empty name to find":    {&api.GetQueueUrlInput{QueueName: new("")}, api.InvalidParameterValue, noName},
+		"an empty name":            {named("", nil), api.InvalidParameterValue, badName},
+		"a slash":                  {named("a/b", nil), api.InvalidParameterValue, badName},
+		"a letter of no ASCII":     {named("bücher", nil), api.InvalidParameterValue, badName},
+		"81 characters":            {named(strings.Repeat("n", 81), nil), api.InvalidParameterValue, badName},
+		"a suffix only":            {named(".fifo", attrs{"FifoQueue": "true"}), api.InvalidParameterValue, badFIFOName},
+		"81 with the suffix":       {named(strings.Repeat("n", 76)+".fifo", attrs{"FifoQueue": "true"}), api.InvalidParameterValue, badFIFOName},
+		"FIFO without the suffix":  {named("jobs", attrs{"FifoQueue": "true"}), api.InvalidParameterValue, badFIFOName},
+		"the suffix without FIFO":  {named("more.fifo", nil), api.InvalidParameterValue, badName},
+		"the suffix and not FIFO":  {named("more.fifo", attrs{"FifoQueue": "false"}), api.InvalidParameterValue, badName},
+		"an unknown name":          {&api.GetQueueUrlInput{QueueName: new("Orders")}, api.QueueDoesNotExist, noQueue},
+		"another account's":        {&api.GetQueueUrlInput{QueueName: new("orders"), QueueOwnerAWSAccountId: new("111111111111")}, api.QueueDoesNotExist, noQueue},
+		"no queue to delete":       {&api.DeleteQueueInput{}, api.QueueDoesNotExist, noQueue},
+		"an unknown one to delete": {&api.DeleteQueueInput{QueueUrl: new("http://localhost/123456789012/unknown")}, api.QueueDoesNotExist, noQueue},
+		"nonsense for a URL":       {&api.ListQueueTagsInput{QueueUrl: new("http://whatever-incorrect-queue-address")}, api.QueueDoesNotExist, noQueue},
+		"an unknown one to get":    {&api.GetQueueAttributesInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
+		"an unknown one to set":    {&api.SetQueueAttributesInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
+		"no sources of unknown":    {&api.ListDeadLetterSourceQueuesInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
+		"an unknown one to permit": {&api.AddPermissionInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
+		"an unknown one to forbid": {&api.RemovePermissionInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
+		"an unknown one to tag":    {&api.TagQueueInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
+		"an unknown one to untag":  {&api.UntagQueueInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
+	})
+}
+
+// Tags that a queue cannot have or lose (A17.3).
+func TestRefusedTags(t *testing.T) {
+	requireAllRefused(t, tagged, map[string]refused{
 		"a tag that is reserved":    {&api.CreateQueueInput{QueueName: new("new"), Tags: map[string]string{"AWS:x": ""}}, api.InvalidParameterValue, "Tag keys that begin with aws: are reserved for system use."},
 		"51 tags":                   {&api.CreateQueueInput{QueueName: new("new"), Tags: manyTags(51)}, api.InvalidParameterValue, "Too many tags added for queue new."},
-		"an unknown name":           {&api.GetQueueUrlInput{QueueName: new("Orders")}, api.QueueDoesNotExist, noQueue},
-		"another account's":         {&api.GetQueueUrlInput{QueueName: new("orders"), QueueOwnerAWSAccountId: new("111111111111")}, api.QueueDoesNotExist, noQueue},
-		"no queue to delete":        {&api.DeleteQueueInput{}, api.QueueDoesNotExist, noQueue},
-		"an unknown one to delete":  {&api.DeleteQueueInput{QueueUrl: new("http://localhost/123456789012/unknown")}, api.QueueDoesNotExist, noQueue},
-		"nonsense for a URL":        {&api.ListQueueTagsInput{QueueUrl: new("http://whatever-incorrect-queue-address")}, api.QueueDoesNotExist, noQueue},
-		"an unknown one to get":     {&api.GetQueueAttributesInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
-		"an unknown one to set":     {&api.SetQueueAttributesInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
-		"no sources of unknown":     {&api.ListDeadLetterSourceQueuesInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
-		"an unknown one to permit":  {&api.AddPermissionInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
-		"an unknown one to forbid":  {&api.RemovePermissionInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
-		"an unknown one to tag":     {&api.TagQueueInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
-		"an unknown one to untag":   {&api.UntagQueueInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, noQueue},
-		"no result":                 {&api.ListQueuesInput{MaxResults: new(0)}, api.InvalidParameterValue, badMaximum},
-		"1001 results":              {&api.ListQueuesInput{MaxResults: new(1001)}, api.InvalidParameterValue, badMaximum},
-		"no source":                 {&api.ListDeadLetterSourceQueuesInput{QueueUrl: new("orders"), MaxResults: new(-1)}, api.InvalidParameterValue, badMaximum},
-		"a token that is none":      {&api.ListQueuesInput{NextToken: new("nonsense")}, api.InvalidParameterValue, badToken},
-		"an empty token":            {&api.ListQueuesInput{NextToken: new("")}, api.InvalidParameterValue, badToken},
-		"a source token":            {&api.ListDeadLetterSourceQueuesInput{QueueUrl: new("orders"), NextToken: new("?")}, api.InvalidParameterValue, badToken},
 		"no tags":                   {&api.TagQueueInput{QueueUrl: new("orders")}, api.MissingParameter, "The request must contain the parameter Tags."},
 		"too many tags together":    {&api.TagQueueInput{QueueUrl: new("orders"), Tags: map[string]string{"a": "", "b": "", "c": "", "key 0": "new"}}, api.InvalidParameterValue, "Too many tags added for queue orders."},
 		"an empty key":              {&api.TagQueueInput{QueueUrl: new("orders"), Tags: map[string]string{"": "v"}}, api.InvalidParameterValue, badTagKey},
@@ -119,6 +120,18 @@ func TestRefusedQueues(t *testing.T) {
 	})
 }
 
+// Pages that cannot be listed (A16.9).
+func TestRefusedPages(t *testing.T) {
+	requireAllRefused(t, tagged, map[string]refused{
+		"no result":            {&api.ListQueuesInput{MaxResults: new(0)}, api.InvalidParameterValue, badMaximum},
+		"1001 results":         {&api.ListQueuesInput{MaxResults: new(1001)}, api.InvalidParameterValue, badMaximum},
+		"no source":            {&api.ListDeadLetterSourceQueuesInput{QueueUrl: new("orders"), MaxResults: new(-1)}, api.InvalidParameterValue, badMaximum},
+		"a token that is none": {&api.ListQueuesInput{NextToken: new("nonsense")}, api.InvalidParameterValue, badToken},
+		"an empty token":       {&api.ListQueuesInput{NextToken: new("")}, api.InvalidParameterValue, badToken},
+		"a source token":       {&api.ListDeadLetterSourceQueuesInput{QueueUrl: new("orders"), NextToken: new("?")}, api.InvalidParameterValue, badToken},
+	})
+}
+
 // The text of a queue that is not there is another one in the Query protocol (C2.8).
 func TestUnknownQueueInTheQueryProtocol(t *testing.T) {
 	c := newCaller()
@@ -128,24 +141,28 @@ func TestUnknownQueueInTheQueryProtocol(t *testing.T) {
 	requireRefused(t, c, &api.DeleteQueueInput{QueueUrl: new("unknown")}, api.QueueDoesNotExist, text)
 }
 
-// Attributes that cannot be set are refused by SetQueueAttributes and CreateQueue
-// alike, whatever is in order beside them (A12.5 to A12.9, B4.1, D3).
-func TestRefusedAttributes(t *testing.T) {
-	type row struct {
-		name, value string
-		kind        *api.Kind
-		text        string
-	}
-	unknown := func(name string) row {
-		return row{name, "1", api.InvalidAttributeName, "Unknown Attribute " + name + "."}
-	}
-	outOfRange := func(name, value string) row {
-		return row{name, value, api.InvalidAttributeValue, "Invalid value for the parameter " + name + "."}
-	}
-	fifoOnly := func(name, value string) row {
-		return row{name, value, api.InvalidAttributeName, "You can specify the " + name + " only when FifoQueue is set to true."}
-	}
-	onBoth := []row{
+// A badAttribute is an attribute that cannot be set, and how it is refused.
+type badAttribute struct {
+	name, value string
+	kind        *api.Kind
+	text        string
+}
+
+func unknown(name string) badAttribute {
+	return badAttribute{name, "1", api.InvalidAttributeName, "Unknown Attribute " + name + "."}
+}
+
+func outOfRange(name, value string) badAttribute {
+	return badAttribute{name, value, api.InvalidAttributeValue, "Invalid value for the parameter " + name + "."}
+}
+
+func fifoOnly(name, value string) badAttribute {
+	return badAttribute{name, value, api.InvalidAttributeName, "You can specify the " + name + " only when FifoQueue is set to true."}
+}
+
+// The attributes that cannot be set of either type of queue, and of each.
+var (
+	badOnBoth = []badAttribute{
 		unknown("Foobar"), unknown("All"), unknown(""), unknown("visibilityTimeout"), unknown("QueueArn"), unknown("CreatedTimestamp"),
 		unknown("LastModifiedTimestamp"), unknown("ApproximateNumberOfMessages"),
 		outOfRange("VisibilityTimeout", "-1"), outOfRange("VisibilityTimeout", "43201"), outOfRange("VisibilityTimeout", ""),
@@ -160,27 +177,32 @@ func TestRefusedAttributes(t *testing.T) {
 		outOfRange("Policy", "x"), outOfRange("Policy", `"{}"`), outOfRange("Policy", "null"), outOfRange("Policy", `{"Statement":"x"}`), outOfRange("Policy", `{"Statement":[1]}`),
 		outOfRange("Policy", "{\"Id\":\"\xff\"}"),
 	}
-	onStandard := append(onBoth,
+	badOnStandard = []badAttribute{
 		unknown("ContentBasedDeduplication"),
-		row{"FifoQueue", "false", api.InvalidAttributeName, "Unknown Attribute FifoQueue."},
+		badAttribute{"FifoQueue", "false", api.InvalidAttributeName, "Unknown Attribute FifoQueue."},
 		fifoOnly("DeduplicationScope", "queue"), fifoOnly("FifoThroughputLimit", "perQueue"),
-	)
-	onFIFO := append(onBoth,
+	}
+	badOnFIFO = []badAttribute{
 		outOfRange("FifoQueue", "maybe"),
 		outOfRange("ContentBasedDeduplication", "1"), outOfRange("DeduplicationScope", "Queue"), outOfRange("FifoThroughputLimit", "none"),
-	)
-	throughput := row{"DeduplicationScope", "queue", api.InvalidAttributeValue, "Invalid value for the parameter FifoThroughputLimit. Reason: To set FifoThroughputLimit to perMessageGroupId, the DeduplicationScope must be messageGroup."}
+	}
+)
+
+// Attributes that cannot be set are refused by SetQueueAttributes and CreateQueue
+// alike, whatever is in order beside them (A12.5 to A12.9, B4.1, D3).
+func TestRefusedAttributes(t *testing.T) {
+	throughput := badAttribute{"DeduplicationScope", "queue", api.InvalidAttributeValue, "Invalid value for the parameter FifoThroughputLimit. Reason: To set FifoThroughputLimit to perMessageGroupId, the DeduplicationScope must be messageGroup."}
 
 	refusals := make(map[string]refused)
-	add := func(what string, r row, input any) {
+	add := func(what string, r badAttribute, input any) {
 		refusals[what+" "+r.name+" "+r.value[:min(len(r.value), 30)]] = refused{input, r.kind, r.text}
 	}
-	for _, r := range onStandard {
+	for _, r := range slices.Concat(badOnBoth, badOnStandard) {
 		values := attrs{"DelaySeconds": "1", "VisibilityTimeout": "1", r.name: r.value}
 		add("set", r, &api.SetQueueAttributesInput{QueueUrl: new("orders"), Attributes: values})
 		add("create", r, &api.CreateQueueInput{QueueName: new("new"), Attributes: values})
 	}
-	for _, r := range append(onFIFO, throughput, row{"FifoQueue", "False", api.InvalidAttributeValue, "Invalid value for the parameter FifoQueue. Reason: Modifying queue type is not supported."}) {
+	for _, r := range slices.Concat(badOnBoth, badOnFIFO, []badAttribute{throughput, {"FifoQueue", "False", api.InvalidAttributeValue, "Invalid value for the parameter FifoQueue. Reason: Modifying queue type is not supported."}}) {
 		values := attrs{"DelaySeconds": "1", "VisibilityTimeout": "1", r.name: r.value}
 		add("set FIFO", r, &api.SetQueueAttributesInput{QueueUrl: new("jobs.fifo"), Attributes: values})
 	}
