@@ -36,7 +36,6 @@ type answer struct {
 
 func (c *caller) call(t *testing.T, operation, input string) answer {
 	t.Helper()
-	synctest.Wait() // for a move task to come as far as it can
 	input = strings.NewReplacer(c.handles...).Replace(input)
 	if c.query {
 		return c.callQuery(t, operation, input)
