@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -42,23 +43,22 @@ func TestSoak(t *testing.T) {
 
 const soakSeed = 1
 
-// A soak is what is known of the messages. A message's body is its group and its
-// number in the group.
+// A soak is what is known of the messages. A message's body is its number in its
+// group.
 type soak struct {
 	queue, dead *memsqs.FIFOQueue
 	flaky       *unsteady
 	total       int
 
 	mu     sync.Mutex
-	groups map[string]*soakGroup
+	groups []soakGroup
 	told   struct{ received, deleted, released, lost, deadLettered, queueErrors int } // to hooks
 	faults []string
 }
 
 type soakGroup struct {
-	size    int
-	started int          // the latest that was
-	done    map[int]bool // have been handled, or given up for good, at least once
+	started int    // the latest that was
+	done    []bool // those that have been handled, or given up for good, at least once
 }
 
 func newSoak(t *testing.T, groups, perGroup int) *soak {
@@ -66,11 +66,11 @@ func newSoak(t *testing.T, groups, perGroup int) *soak {
 		queue:  fifoQueue(t, memsqs.FIFOConfig{}),
 		dead:   fifoQueue(t, memsqs.FIFOConfig{}),
 		total:  groups * perGroup,
-		groups: make(map[string]*soakGroup),
+		groups: make([]soakGroup, groups),
 	}
 	s.flaky = &unsteady{Receiver: s.queue, rng: rand.New(rand.NewPCG(soakSeed, 100))}
-	for g := range groups {
-		s.groups[fmt.Sprint(g)] = &soakGroup{size: perGroup, done: make(map[int]bool)}
+	for g := range s.groups {
+		s.groups[g].done = make([]bool, perGroup)
 	}
 	return s
 }
@@ -78,10 +78,10 @@ func newSoak(t *testing.T, groups, perGroup int) *soak {
 // send sends a share of the groups, each in its order.
 func (s *soak) send(t *testing.T, share, shares int) {
 	p := &pubsub.Publisher{Queue: s.queue}
-	for n := range s.groups["0"].size {
+	for n := range s.groups[0].done {
 		var in []memsqs.SendInput
 		for g := share; g < len(s.groups); g += shares {
-			in = append(in, memsqs.SendInput{Body: fmt.Sprintf("%d %d", g, n), GroupID: fmt.Sprint(g)})
+			in = append(in, memsqs.SendInput{Body: strconv.Itoa(n), GroupID: strconv.Itoa(g)})
 		}
 		_, err := p.PublishAll(t.Context(), in)
 		require.NoError(t, err)
@@ -114,16 +114,17 @@ func (s *soak) startAndStop(t *testing.T, rng *rand.Rand) {
 func (s *soak) begin(busy map[string]bool, m memsqs.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, g := s.place(m)
+	group, n := place(m)
+	g := &s.groups[group]
 	if busy[m.GroupID] {
-		s.fault("%s is handled while another of its group is", m.Body)
+		s.fault("%s of %s is handled while another of its group is", m.Body, m.GroupID)
 	}
 	busy[m.GroupID] = true
 	if n > 0 && !g.done[n-1] {
-		s.fault("%s is handled before the one ahead of it", m.Body)
+		s.fault("%s of %s is handled before the one ahead of it", m.Body, m.GroupID)
 	}
 	if n < g.started {
-		s.fault("%s is handled after %d was", m.Body, g.started)
+		s.fault("%s of %s is handled after %d was", m.Body, m.GroupID, g.started)
 	}
 	g.started = n
 }
@@ -134,12 +135,11 @@ func (s *soak) end(busy map[string]bool, m memsqs.Message) {
 	busy[m.GroupID] = false
 }
 
-func (s *soak) place(m memsqs.Message) (n int, g *soakGroup) {
-	var group string
-	if _, err := fmt.Sscan(m.Body, &group, &n); err != nil {
-		s.fault("%v", err)
-	}
-	return n, s.groups[group]
+// place returns the number of m's group, and that of m in it.
+func place(m memsqs.Message) (group, n int) {
+	group, _ = strconv.Atoi(m.GroupID)
+	n, _ = strconv.Atoi(m.Body)
+	return group, n
 }
 
 func (s *soak) fault(format string, args ...any) {
@@ -150,9 +150,8 @@ func (s *soak) fault(format string, args ...any) {
 
 // handle does what the plan says for this receive of m.
 func (s *soak) handle(ctx context.Context, m memsqs.Message) error {
-	h := fnv.New64a()
-	fmt.Fprint(h, soakSeed, m.Body, " ", m.ReceiveCount)
-	rng := rand.New(rand.NewPCG(h.Sum64(), 0))
+	group, n := place(m)
+	rng := rand.New(rand.NewPCG(soakSeed+uint64(m.ReceiveCount), uint64(group)<<32+uint64(n)))
 	time.Sleep(time.Duration(rng.IntN(3000)) * time.Millisecond)
 	switch chance := rng.IntN(1000); {
 	case m.ReceiveCount > 8: // enough
@@ -177,8 +176,8 @@ func (s *soak) handle(ctx context.Context, m memsqs.Message) error {
 func (s *soak) note(m memsqs.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, g := s.place(m)
-	g.done[n] = true
+	group, n := place(m)
+	s.groups[group].done[n] = true
 }
 
 func (s *soak) hooks() pubsub.Hooks {
@@ -200,8 +199,8 @@ func (s *soak) hooks() pubsub.Hooks {
 // check accounts for every message.
 func (s *soak) check(t *testing.T) {
 	require.Empty(t, s.faults)
-	for name, g := range s.groups {
-		require.Len(t, g.done, g.size, "group %s", name)
+	for i, g := range s.groups {
+		require.False(t, slices.Contains(g.done, false), "group %d", i)
 	}
 	st := s.queue.Stats()
 	require.EqualValues(t, s.total, st.Sent)
