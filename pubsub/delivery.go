@@ -23,8 +23,7 @@ const (
 // A delivery is a call of PublishAll under way.
 //
 // A lane with messages left is in ready, in again, or in the call that is being
-// made. No message is sent before the one ahead of it in its lane has been
-// accepted.
+// made.
 type delivery struct {
 	*Publisher
 	in      []memsqs.SendInput
@@ -40,22 +39,6 @@ type delivery struct {
 	trouble error         // the latest that may pass
 	pause   time.Duration // to let it pass
 	broken  int           // calls in a row that failed as a whole for such a reason
-}
-
-// A lane is messages to be sent one after the other: those of a group, or a
-// single one to a standard queue.
-type lane struct {
-	left []int // indexes of the messages not dealt with yet
-	head       // of the first of them
-}
-
-// A head is the first message of a lane, and what has become of it so far.
-type head struct {
-	isComplete bool             // else message is not set
-	message    memsqs.SendInput // as it is sent, each time
-	tried      time.Time        // when first
-	failures   int
-	err        error // of the latest
 }
 
 // plan puts the messages on lanes. What breaks a rule of the Publisher's it
@@ -104,15 +87,15 @@ func (d *delivery) run(ctx context.Context) {
 	}
 }
 
-// next takes the lanes whose first messages go with the next call.
-func (d *delivery) next() []*lane {
+// next takes the messages of the next call off their lanes' lines.
+func (d *delivery) next() []*letter {
 	d.dropLate()
 	most := maxBatchEntries
 	if d.singly > 0 {
 		d.singly--
 		most = 1
 	}
-	var call []*lane
+	var call []*letter
 	for size := 0; len(call) < most; {
 		line := &d.ready
 		if len(d.again) > 0 {
@@ -121,54 +104,77 @@ func (d *delivery) next() []*lane {
 		if len(*line) == 0 {
 			break
 		}
-		l := (*line)[0]
-		d.complete(l)
-		if size += l.message.Size(); size > maxBatchSize && len(call) > 0 {
+		taken := d.take((*line)[0], most-len(call), &size)
+		if len(taken) == 0 {
 			break
 		}
 		*line = (*line)[1:]
-		call = append(call, l)
+		call = append(call, taken...)
 	}
 	return call
+}
+
+// take returns up to n messages of a lane that go with a call which has the given
+// size so far. A message that is too large for any call goes alone.
+func (d *delivery) take(l *lane, n int, size *int) []*letter {
+	if !d.FillCalls {
+		n = 1
+	}
+	var taken []*letter
+	for len(taken) < n && d.open(l, len(taken)) {
+		m := l.letters[len(taken)]
+		isFirst := *size == 0
+		if *size += m.message.Size(); *size > maxBatchSize && !isFirst {
+			break
+		}
+		taken = append(taken, m)
+	}
+	return taken
 }
 
 // dropLate reports the messages that it is too late to try again, for the queue
 // may have forgotten that it has them.
 func (d *delivery) dropLate() {
 	d.again = slices.DeleteFunc(d.again, func(l *lane) bool {
-		late := d.isFIFO && l.failures > 0 && time.Since(l.tried) > maxTrying
+		first := l.letters[0] // none of the others was tried before it
+		late := d.isFIFO && first.failures > 0 && time.Since(first.tried) > maxTrying
 		if late {
-			d.fail(l, l.exhausted())
+			d.fail(first, first.exhausted())
 		}
 		return late
 	})
 }
 
-// complete makes the first message of l ready to be sent.
-func (d *delivery) complete(l *lane) {
-	if l.isComplete {
-		return
+// open makes sure that l has a letter with the given index. It reports whether there
+// is a message for it.
+func (d *delivery) open(l *lane, index int) bool {
+	if index < len(l.letters) {
+		return true
 	}
-	l.isComplete = true
-	l.message = d.in[l.left[0]]
+	if len(l.left) == 0 {
+		return false
+	}
+	m := &letter{lane: l, index: l.left[0]}
+	m.message = d.in[m.index]
 	if d.isFIFO {
-		group, _ := d.group(&l.message) // plan has seen that there is one
-		l.message = d.address(l.message, group)
+		group, _ := d.group(&m.message) // plan has seen that there is one
+		m.message = d.address(m.message, group)
 	}
+	l.left, l.letters = l.left[1:], append(l.letters, m)
+	return true
 }
 
-// send sends the first messages of the lanes of a call. It returns an error if
-// there is no point in making another call.
-func (d *delivery) send(ctx context.Context, call []*lane) error {
+// send makes a call. It returns an error if there is no point in making another.
+func (d *delivery) send(ctx context.Context, call []*letter) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	in := make([]memsqs.SendInput, len(call))
 	now := time.Now()
-	for i, l := range call {
-		in[i] = l.message
-		if l.tried.IsZero() {
-			l.tried = now
+	for i, m := range call {
+		in[i] = m.message
+		if m.tried.IsZero() {
+			m.tried = now
 		}
 	}
 	results, err := d.call(ctx, in)
@@ -177,14 +183,18 @@ func (d *delivery) send(ctx context.Context, call []*lane) error {
 		return d.sentNone(ctx, call, err)
 	}
 	d.broken = 0
-	for i, l := range call {
-		switch {
-		case isBatch && batch.Failed[i] != nil:
-			d.refused(l, batch.Failed[i])
-		default:
-			d.accepted(l, results[i])
+	var refused []*letter
+	for i, m := range call {
+		if isBatch && batch.Failed[i] != nil {
+			m.err = batch.Failed[i]
+			refused = append(refused, m)
+		} else {
+			d.results[m.index] = results[i]
+			m.lane.remove(m)
 		}
 	}
+	d.refused(refused)
+	d.lineUp(call)
 	return nil
 }
 
@@ -203,7 +213,7 @@ func (d *delivery) call(ctx context.Context, in []memsqs.SendInput) ([]memsqs.Se
 
 // sentNone deals with a call that failed as a whole. It returns an error if there
 // is no point in making another one.
-func (d *delivery) sentNone(ctx context.Context, call []*lane, err error) error {
+func (d *delivery) sentNone(ctx context.Context, call []*letter, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -212,61 +222,59 @@ func (d *delivery) sentNone(ctx context.Context, call []*lane, err error) error 
 		if d.broken == d.attempts() {
 			return gaveUp(d.broken, err)
 		}
-		for _, l := range call {
-			d.refused(l, err)
+		for _, m := range call {
+			m.err = err
 		}
+		d.refused(call)
+		d.lineUp(call)
 		return nil
 	case !isRefusal(err) || errors.Is(err, memsqs.ErrClosed): // no message is to blame
 		return err
 	case len(call) == 1:
 		d.fail(call[0], err)
 	default: // one of them may be to blame for all
-		d.again = append(call, d.again...)
+		d.again = append(lanesOf(call), d.again...)
 		d.singly = len(call)
 	}
 	d.broken = 0
 	return nil
 }
 
-// accepted notes that the queue has the first message of l.
-func (d *delivery) accepted(l *lane, result memsqs.SendResult) {
-	d.results[l.left[0]] = result
-	l.left, l.head = l.left[1:], head{}
-	if len(l.left) > 0 {
-		d.ready = append(d.ready, l)
+// refused deals with messages of a call that the queue does not have, or may not.
+func (d *delivery) refused(call []*letter) {
+	for _, m := range call {
+		m.failures++
+		switch {
+		case d.failed[m.index] != nil: // held back by now
+		case !isRetryable(m.err):
+			d.fail(m, m.err)
+		case m.failures == d.attempts():
+			d.fail(m, m.exhausted())
+		default:
+			d.trouble = m.err
+			d.pause = max(d.pause, d.backoff(m.failures))
+		}
 	}
 }
 
-// refused notes that the queue does not have the first message of l, or may not.
-func (d *delivery) refused(l *lane, err error) {
-	l.failures++
-	l.err = err
-	switch {
-	case !isRetryable(err):
-		d.fail(l, err)
-	case l.failures == d.attempts():
-		d.fail(l, l.exhausted())
-	default:
-		d.again = append(d.again, l)
-		d.trouble = err
-		d.pause = max(d.pause, d.backoff(l.failures))
+// lineUp has the lanes of a call, if they have messages left, wait for their turns.
+func (d *delivery) lineUp(call []*letter) {
+	for _, l := range lanesOf(call) {
+		switch {
+		case l.isTried():
+			d.again = append(d.again, l)
+		case len(l.letters)+len(l.left) > 0:
+			d.ready = append(d.ready, l)
+		}
 	}
 }
 
-// exhausted returns the error for a message that is not tried again.
-func (h *head) exhausted() error { return gaveUp(h.failures, h.err) }
-
-func gaveUp(attempts int, err error) error {
-	return fmt.Errorf("pubsub: gave up after %d attempts: %w", attempts, err)
-}
-
-// fail reports the first message of l with err, and those behind it as held back.
-func (d *delivery) fail(l *lane, err error) {
-	d.failed[l.left[0]] = err
-	for _, i := range l.left[1:] {
+// fail reports m with err, and those behind it as held back.
+func (d *delivery) fail(m *letter, err error) {
+	d.failed[m.index] = err
+	for _, i := range m.lane.cut(m) {
 		d.failed[i] = ErrHeldBack
 	}
-	l.left = nil
 }
 
 // rest waits until the next call can be made.
@@ -282,7 +290,7 @@ func (d *delivery) rest(ctx context.Context) error {
 // giveUp reports all that is left with err.
 func (d *delivery) giveUp(err error) {
 	for _, l := range d.lanes {
-		for _, i := range l.left {
+		for _, i := range l.all() {
 			d.failed[i] = err
 		}
 	}

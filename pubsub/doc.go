@@ -47,8 +47,10 @@
 //   - The SDK tries a call three times itself. Attempts and Backoff come on top.
 //   - An answer can be lost. On a standard queue the message then comes twice.
 //   - A call has a price and takes milliseconds. PublishAll makes them one after
-//     the other, with as many messages in each as there are groups, up to ten. For
-//     more at a time, call it from several goroutines, with other groups in each.
+//     the other. To a FIFO queue each has as many messages as there are groups, up
+//     to ten, for SQS can fail one message of a call and accept those behind it; a
+//     Publisher that need not be certain of the order sets FillCalls. For more at
+//     a time, call it from several goroutines, with other groups in each.
 //   - A Consumer makes one call of a kind at a time, too: ten messages per round trip.
 //     To go beyond, run several on one queue.
 //   - Durations are rounded up to whole seconds, also a backoff.

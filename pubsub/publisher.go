@@ -78,6 +78,16 @@ type Publisher struct {
 	// Group is the group of messages that do not name one, in a FIFO queue.
 	Group string
 
+	// FillCalls has PublishAll put as many messages of one group into a call as
+	// there is room for. For a queue on Amazon SQS with few groups that is up to
+	// ten times as fast, and a tenth of the price; it is of no use in the process.
+	//
+	// The order is then no longer certain. SQS can fail a message for a reason of
+	// its own and accept those behind it in the same call, nine at most. PublishAll
+	// tries it again, with what else is left of the group in order behind it, but
+	// it is then behind those that were accepted.
+	FillCalls bool
+
 	// Attempts is how often a message is tried. Zero means 5 times.
 	Attempts int
 
@@ -104,10 +114,10 @@ func (p *Publisher) Publish(ctx context.Context, in memsqs.SendInput) (memsqs.Se
 //
 // The messages of a group are sent in their order: none is sent before the one
 // ahead of it has been accepted. So a call takes one message of each group, and
-// many groups make fuller calls. If one fails for good those behind it are not
-// sent, and reported with [ErrHeldBack]; so the caller can send what was
-// reported again, in its order. A standard queue has no groups: there, each
-// message stands for itself.
+// many groups make fuller calls; see FillCalls for few. If one fails for good
+// those behind it are not sent, and reported with [ErrHeldBack]; so the caller
+// can send what was reported again, in its order. A standard queue has no
+// groups: there, each message stands for itself.
 //
 // A call that fails as a whole as often as Attempts says, with no other answer
 // in between, ends PublishAll: what is left is reported with its error. So does
