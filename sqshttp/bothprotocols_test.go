@@ -185,11 +185,17 @@ var refusals = []struct{ operation, input, code string }{
 	{"SendMessageBatch", `{"QueueUrl": "q"}`, "AWS.SimpleQueueService.EmptyBatchRequest"},
 	{"SendMessageBatch", `{"QueueUrl": "q", "Entries": [{"Id": "a", "MessageBody": "b"}, {"Id": "a", "MessageBody": "c"}]}`, "AWS.SimpleQueueService.BatchEntryIdsNotDistinct"},
 	{"SendMessageBatch", `{"QueueUrl": "q", "Entries": [{"Id": "", "MessageBody": "b"}]}`, "AWS.SimpleQueueService.InvalidBatchEntryId"},
+	{"SendMessageBatch", `{"QueueUrl": "q", "Entries": [` + strings.Repeat(`{"Id": "a"}, `, 10) + `{"Id": "b"}]}`, "AWS.SimpleQueueService.TooManyEntriesInBatchRequest"},
+	{"SendMessageBatch", `{"QueueUrl": "q", "Entries": [{"Id": "a", "MessageBody": "` + strings.Repeat("a", 1<<20+1) + `"}]}`, "AWS.SimpleQueueService.BatchRequestTooLong"},
+	{"SendMessageBatch", `{"QueueUrl": "q", "Entries": [{"Id": "a", "MessageBody": "b"}, {"Id": "b", "MessageBody": "b",
+		"MessageAttributes": {"n": {"DataType": "String", "StringValue": "v", "StringListValues": []}}}]}`, "AWS.SimpleQueueService.UnsupportedOperation"},
 	{"ReceiveMessage", `{"QueueUrl": "q", "MaxNumberOfMessages": 11}`, "InvalidParameterValue"},
 	{"DeleteMessage", `{"QueueUrl": "q", "ReceiptHandle": "\"<bad>\""}`, "ReceiptHandleIsInvalid"},
 	{"DeleteMessage", `{"QueueUrl": "q"}`, "MissingParameter"},
 	{"CreateQueue", `{"QueueName": "q", "Attributes": {"DelaySeconds": "1"}}`, "QueueAlreadyExists"},
 	{"CreateQueue", `{"QueueName": "a b"}`, "InvalidParameterValue"},
+	{"CreateQueue", `{"QueueName": "gone"}`, "AWS.SimpleQueueService.QueueDeletedRecently"},
+	{"AddPermission", `{"QueueUrl": "q", "Label": "l", "AWSAccountIds": ["111111111111"], "Actions": ["*", "*", "*", "*", "*", "*", "*", "*"]}`, "OverLimit"},
 	{"SetQueueAttributes", `{"QueueUrl": "q", "Attributes": {"Foobar": "1"}}`, "InvalidAttributeName"},
 	{"SetQueueAttributes", `{"QueueUrl": "q", "Attributes": {"VisibilityTimeout": "-1"}}`, "InvalidAttributeValue"},
 	{"GetQueueAttributes", `{"QueueUrl": "q", "AttributeNames": ["Foobar"]}`, "InvalidAttributeName"},
@@ -206,6 +212,8 @@ func TestProtocolsRefuseAlike(t *testing.T) {
 		for _, c := range []*caller{viaJSON, viaQuery} {
 			c.call(t, "CreateQueue", `{"QueueName": "q"}`)
 			c.call(t, "PurgeQueue", `{"QueueUrl": "q"}`)
+			c.call(t, "CreateQueue", `{"QueueName": "gone"}`)
+			c.call(t, "DeleteQueue", `{"QueueUrl": "gone"}`)
 		}
 		for _, c := range refusals {
 			want := viaJSON.call(t, c.operation, c.input)

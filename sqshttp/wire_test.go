@@ -51,7 +51,7 @@ func queryName(operation, name string) (string, []string) {
 		return "QueueUrl", nil
 	case "MessageSystemAttributeNames":
 		return "AttributeName", nil // A10.5
-	case "AttributeNames", "MessageAttributeNames", "AWSAccountIds", "TagKeys", "Messages", "QueueUrls", "StringListValues":
+	case "AttributeNames", "MessageAttributeNames", "AWSAccountIds", "TagKeys", "Messages", "QueueUrls", "StringListValues", "BinaryListValues":
 		return strings.TrimSuffix(name, "s"), nil
 	}
 	return name, nil
@@ -76,6 +76,9 @@ func addForm(form url.Values, operation, name string, value any) {
 			}
 		}
 	case []any:
+		if len(value) == 0 {
+			form.Set(name, "")
+		}
 		for i, v := range value {
 			addForm(form, operation, fmt.Sprintf("%s.%d", name, i+1), v)
 		}
