@@ -46,7 +46,7 @@ func (c *Caller) StartMessageMoveTask(ctx context.Context, in *StartMessageMoveT
 	s := c.Service
 	s.setup.Lock()
 	defer s.setup.Unlock()
-	t, err := s.newMoveTask(in)
+	t, err := c.newMoveTask(in)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func (c *Caller) StartMessageMoveTask(ctx context.Context, in *StartMessageMoveT
 }
 
 // newMoveTask returns the task that in asks for, or refuses it.
-func (s *Service) newMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error) {
-	source, err := s.findARN("SourceArn", in.SourceArn)
+func (c *Caller) newMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error) {
+	source, err := c.findARN("SourceArn", in.SourceArn)
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +66,10 @@ func (s *Service) newMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error)
 		id:        newUUID(),
 		source:    source,
 		rate:      number(in.MaxNumberOfMessagesPerSecond),
-		startedAt: s.now(),
+		startedAt: c.Service.now(),
 	}
 	if in.DestinationArn != nil {
-		if t.destination, err = s.findARN("DestinationArn", in.DestinationArn); err != nil {
+		if t.destination, err = c.findARN("DestinationArn", in.DestinationArn); err != nil {
 			return nil, err
 		}
 	}
@@ -80,14 +80,15 @@ func (s *Service) newMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error)
 		return nil, InvalidParameterValue.errorf("Source queue arn and destination queue arn cannot be the same.")
 	case t.destination != nil && (t.destination.fifo != nil) != (source.fifo != nil):
 		return nil, InvalidParameterValue.errorf("Source queue and destination queue must be of the same type.")
-	case len(s.sources(source)) == 0:
+	case len(c.Service.sources(source)) == 0:
 		return nil, InvalidParameterValue.errorf("Source queue must be configured as a Dead Letter Queue.")
 	}
 	return t, nil
 }
 
-// findARN returns the queue whose ARN is the value of a parameter.
-func (s *Service) findARN(name string, value *string) (*queue, *Error) {
+// findARN returns the queue whose ARN is the value of a parameter. One in another
+// region is not there for the caller.
+func (c *Caller) findARN(name string, value *string) (*queue, *Error) {
 	if value == nil {
 		return nil, missing(name)
 	}
@@ -95,8 +96,8 @@ func (s *Service) findARN(name string, value *string) (*queue, *Error) {
 	if !ok {
 		return nil, InvalidParameterValue.errorf("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", name)
 	}
-	q := s.lookUp(a)
-	if q == nil {
+	q := c.Service.lookUp(a)
+	if q == nil || a.region != c.region {
 		return nil, ResourceNotFound.errorf("The resource that you specified for the %s parameter doesn't exist.", name)
 	}
 	return q, nil
@@ -160,7 +161,7 @@ func (c *Caller) CancelMessageMoveTask(ctx context.Context, in *CancelMessageMov
 	if in.TaskHandle == nil {
 		return nil, missing("TaskHandle")
 	}
-	t, err := c.Service.findTask(*in.TaskHandle)
+	t, err := c.findTask(*in.TaskHandle)
 	if err != nil {
 		return nil, err
 	}
@@ -171,12 +172,12 @@ func (c *Caller) CancelMessageMoveTask(ctx context.Context, in *CancelMessageMov
 }
 
 // findTask returns the task with the given handle.
-func (s *Service) findTask(handle string) (*moveTask, *Error) {
+func (c *Caller) findTask(handle string) (*moveTask, *Error) {
 	h, ok := parseTaskHandle(handle)
 	if !ok {
 		return nil, InvalidParameterValue.errorf("Value for parameter TaskHandle is invalid.")
 	}
-	q, refusal := s.findARN("SourceArn", &h.SourceARN)
+	q, refusal := c.findARN("SourceArn", &h.SourceARN)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -213,7 +214,7 @@ func (q *queue) cancelMoves() {
 
 // ListMessageMoveTasks returns the latest tasks of a queue, newest first.
 func (c *Caller) ListMessageMoveTasks(ctx context.Context, in *ListMessageMoveTasksInput) (*ListMessageMoveTasksOutput, error) {
-	q, refusal := c.Service.findARN("SourceArn", in.SourceArn)
+	q, refusal := c.findARN("SourceArn", in.SourceArn)
 	if refusal != nil {
 		return nil, refusal
 	}

@@ -236,6 +236,25 @@ func TestRefusedMoves(t *testing.T) {
 	})
 }
 
+// Tasks are of the queues of the caller's region alone, wherever they go.
+func TestMovesInAnotherRegion(t *testing.T) {
+	c := newCaller()
+	moving(t, c, 0)
+	handle := start(t, c, 1)
+	elsewhere := c.Service.Caller("us-west-2", "", "http://localhost")
+	create(t, elsewhere, "orders", nil)
+	for _, in := range []any{
+		&api.StartMessageMoveTaskInput{SourceArn: new(arn("dead"))},
+		&api.ListMessageMoveTasksInput{SourceArn: new(arn("dead"))},
+		&api.CancelMessageMoveTaskInput{TaskHandle: &handle},
+	} {
+		requireRefused(t, elsewhere, in, api.ResourceNotFound, noSource)
+	}
+	there := get(t, elsewhere, "orders", "QueueArn")["QueueArn"]
+	requireRefused(t, c, &api.StartMessageMoveTaskInput{SourceArn: new(arn("dead")), DestinationArn: &there},
+		api.ResourceNotFound, "The resource that you specified for the DestinationArn parameter doesn't exist.")
+}
+
 // Tasks that cannot be cancelled (A20.7).
 func TestRefusedCancels(t *testing.T) {
 	cancel := func(handle string) *api.CancelMessageMoveTaskInput {
