@@ -132,12 +132,17 @@ func (d *delivery) take(l *lane, n int, size *int) []*letter {
 	return taken
 }
 
-// dropLate reports the messages that it is too late to try again, for the queue
-// may have forgotten that it has them.
+// isLate reports whether it will be too late to try m again after a pause: a FIFO
+// queue may have forgotten by then that it has m.
+func (d *delivery) isLate(m *letter, pause time.Duration) bool {
+	return d.isFIFO && m.failures > 0 && pause > maxTrying-time.Since(m.tried)
+}
+
+// dropLate reports the messages that it has become too late to try again.
 func (d *delivery) dropLate() {
 	d.again = slices.DeleteFunc(d.again, func(l *lane) bool {
 		first := l.letters[0] // none of the others was tried before it
-		late := d.isFIFO && first.failures > 0 && time.Since(first.tried) > maxTrying
+		late := d.isLate(first, 0)
 		if late {
 			d.fail(first, first.exhausted())
 		}
@@ -243,16 +248,19 @@ func (d *delivery) sentNone(ctx context.Context, call []*letter, err error) erro
 // refused deals with messages of a call that the queue does not have, or may not.
 func (d *delivery) refused(call []*letter) {
 	for _, m := range call {
+		if d.failed[m.index] != nil { // held back by now
+			continue
+		}
 		m.failures++
+		pause := d.backoff(m.failures)
 		switch {
-		case d.failed[m.index] != nil: // held back by now
 		case !isRetryable(m.err):
 			d.fail(m, m.err)
-		case m.failures == d.attempts():
+		case m.failures == d.attempts() || d.isLate(m, pause):
 			d.fail(m, m.exhausted())
 		default:
 			d.trouble = m.err
-			d.pause = max(d.pause, d.backoff(m.failures))
+			d.pause = max(d.pause, pause)
 		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 // caller's, is put on none of the queues twice: after an error, do so.
 //
 // In each queue the messages of a group have the order in which they were
-// published, one after the other or by one call, whatever a filter leaves out. If one of a call fails, those behind it
-// in its group and that call go to the dead-letter queue with it, in their order;
-// the messages of a later call do not.
+// published, one after the other or by one call, whatever a filter leaves out. If
+// one of a call fails, those behind it in its group and that call go to the
+// dead-letter queue with it, in their order; the messages of a later call do not.
 //
 // The compiler refuses a *memsqs.Queue. Of a queue whose kind is known only at run
 // time, FIFO is asked; if one is not FIFO, nothing is published, and the error is

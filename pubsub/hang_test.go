@@ -3,6 +3,7 @@ package pubsub_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -30,37 +31,35 @@ func TestRenewalThatHangsIsAbandoned(t *testing.T) {
 	})
 }
 
-// However long the visibility timeout is: else nothing would be deleted for hours.
-func TestDeleteThatHangsIsAbandonedAfterAMinute(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		q := standardQueue(t, memsqs.Config{})
-		put(t, q, "a")
-		j := newJournal()
-		stop := consume(t, pubsub.Consumer{
-			Queue: &hanging{Receiver: q, deletes: 1}, VisibilityTimeout: 12 * time.Hour,
-			Handler: sleeper(j, 0), Hooks: j.hooks(),
+// However long the visibility timeout is: else nothing would be deleted, or received,
+// for hours.
+func TestCallThatHangsIsAbandonedAfterAMinute(t *testing.T) {
+	for name, tt := range map[string]struct {
+		queue hanging
+		after float64 // seconds
+	}{
+		"delete": {hanging{deletes: 1}, 60},
+		"poll":   {hanging{receives: 1}, 65},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				q := standardQueue(t, memsqs.Config{})
+				put(t, q, "a")
+				j := newJournal()
+				tt.queue.Receiver = q
+				stop := consume(t, pubsub.Consumer{
+					Queue: &tt.queue, VisibilityTimeout: 12 * time.Hour, WaitTime: 5 * time.Second,
+					Handler: sleeper(j, 0), Hooks: j.hooks(),
+				})
+				j.second(t, tt.after-1)
+				require.Empty(t, j.of("queueError"))
+				j.second(t, tt.after+1)
+				require.NoError(t, stop())
+				require.Equal(t, []string{fmt.Sprint(tt.after, " queueError context deadline exceeded")}, j.of("queueError"))
+				require.Len(t, j.of("deleted"), 1)
+			})
 		})
-		j.second(t, 61)
-		require.NoError(t, stop())
-		require.Equal(t, []string{"60 queueError context deadline exceeded"}, j.of("queueError"))
-		require.Len(t, j.of("deleted"), 1)
-	})
-}
-
-func TestPollThatHangsIsAbandonedAMinuteAfterItsWaitTime(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		q := standardQueue(t, memsqs.Config{})
-		put(t, q, "a")
-		j := newJournal()
-		stop := consume(t, pubsub.Consumer{
-			Queue: &hanging{Receiver: q, receives: 1}, WaitTime: 5 * time.Second,
-			Handler: sleeper(j, 0), Hooks: j.hooks(),
-		})
-		j.second(t, 66)
-		require.NoError(t, stop())
-		require.Equal(t, []string{"65 queueError context deadline exceeded"}, j.of("queueError"))
-		require.Len(t, j.of("deleted"), 1)
-	})
+	}
 }
 
 // A dead-letter queue that does not answer is not waited for as long as the lease

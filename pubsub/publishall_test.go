@@ -50,6 +50,24 @@ func TestPublishAllKeepsCallsWithinTheirSize(t *testing.T) {
 	require.Len(t, contents(inner), 6)
 }
 
+// A call has a mebibyte and not a byte more. What the Publisher adds counts.
+func TestPublishAllSplitsToTheByte(t *testing.T) {
+	half := strings.Repeat("x", 1<<19)
+	q := &flaky{Sender: makeQueue(t)}
+	p := pubsub.Publisher{Queue: q}
+	_, err := p.PublishAll(t.Context(), plain(half, half, half, half+"y"))
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 1, 1}, q.sizes())
+
+	q = &flaky{Sender: makeFIFOQueue(t)}
+	p = pubsub.Publisher{Queue: q}
+	rest := half[len(pubsub.DefaultPartitionKeyHeader+"String"+"g"):]
+	_, err = p.PublishAll(t.Context(), slices.Concat(
+		inGroup("g", rest), inGroup("h", rest), inGroup("i", rest), inGroup("j", rest+"y")))
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 1, 1}, q.sizes())
+}
+
 // A message that is too large for any call is refused alone, with its size.
 func TestPublishAllReportsWhatIsTooLarge(t *testing.T) {
 	q := makeQueue(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -115,10 +116,35 @@ func TestNoRetryWhenTheQueueMayHaveForgottenTheID(t *testing.T) {
 		inner := makeFIFOQueue(t)
 		q := &flaky{Sender: inner, fault: always(fault{err: errThrottled, lost: true})}
 		p := pubsub.Publisher{Queue: q, Attempts: 1000, Backoff: pubsub.Constant(time.Minute)}
+		start := time.Now()
 		_, err := p.Publish(t.Context(), memsqs.SendInput{Body: "m"})
 		require.ErrorIs(t, err, errThrottled)
 		require.ErrorContains(t, err, "after 5 attempts") // at 0, 1, 2, 3 and 4 minutes
 		require.Equal(t, []string{"m"}, contents(inner))
+		require.Equal(t, 4*time.Minute, time.Since(start), "there is nothing to wait for then")
+	})
+}
+
+// The pause is as long as the message that has the longest needs. If that is too long
+// for another, it is not tried again either.
+func TestNoRetryAfterAPauseThatWasTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := makeFIFOQueue(t)
+		q := &flaky{Sender: inner, fault: inCalls(
+			fault{failed: map[int]error{0: errThrottled}},                  // x, at 0:00
+			fault{failed: map[int]error{0: errThrottled, 1: errThrottled}}, // x and z, at 3:59
+		)}
+		p := pubsub.Publisher{Queue: q, Backoff: func(failures int) time.Duration {
+			if failures == 1 {
+				return 3*time.Minute + 59*time.Second
+			}
+			return 0
+		}}
+		_, err := p.PublishAll(t.Context(), slices.Concat(inGroup("g", "x"), inGroup("h", "y", "z")))
+		failed := failures(t, err)
+		require.Len(t, failed, 1)
+		require.ErrorContains(t, failed[0], "after 2 attempts")
+		require.Equal(t, []string{"y", "z"}, contents(inner))
 	})
 }
 
@@ -178,7 +204,7 @@ func TestPauseGrowsFromATenthOfASecondWithJitter(t *testing.T) {
 func TestContextThatEndsEndsThePause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &flaky{Sender: makeFIFOQueue(t), fault: always(fault{err: errThrottled})}
-		p := pubsub.Publisher{Queue: q, Backoff: pubsub.Constant(time.Hour)}
+		p := pubsub.Publisher{Queue: q, Backoff: pubsub.Constant(3 * time.Minute)}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		start := time.Now()
