@@ -101,6 +101,26 @@ func TestStartRedriveIsCancelled(t *testing.T) {
 	})
 }
 
+// An ownContext is a context that package context does not know: a goroutine waits for
+// the end of it as long as it is watched.
+type ownContext struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c ownContext) Done() <-chan struct{} { return c.done }
+
+// A redrive that has ended no longer watches its context, which may live on.
+func TestStartRedriveLetsGoOfItsContext(t *testing.T) {
+	eachRedrive(t, func(t *testing.T, from, to queue) {
+		ctx := ownContext{t.Context(), make(chan struct{})}
+		r, err := startRedrive(ctx, from, to, 1)
+		require.NoError(t, err)
+		<-r.Done()
+		requireEnded(t, r, true, 5, nil)
+	})
+}
+
 // A redrive that cannot begin is refused; one whose destination closes ends.
 func TestStartRedriveIsRefused(t *testing.T) {
 	eachRedrive(t, func(t *testing.T, from, to queue) {

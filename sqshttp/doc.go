@@ -58,13 +58,13 @@
 //
 // # Control
 //
-// If Options ask for it, a test in any language can see to the server itself. It
-// is answered in JSON, and a refusal has a Message.
+// If Control is set in Options, a test in any language can control the server itself.
+// Replies are in JSON, and a refusal has a Message.
 //
 //	POST /_memsqs/advance?seconds=90      moves the server's manual clock, and answers
 //	POST /_memsqs/advance?duration=1h30m  when all that fell due is done
 //	POST /_memsqs/reset                   does what Reset does
-//	GET  /_memsqs/peek?queue=NAME&max=10  the first messages with their states; 100, if not said
+//	GET  /_memsqs/peek?queue=NAME&max=10  the first messages with their states: 100, or as many as max says, to 10,000
 //	GET  /_memsqs/stats?queue=NAME        the numbers of a queue, with OldestAge in seconds
 //	GET  /_memsqs/health                  the time on the server's clock
 //

@@ -143,6 +143,9 @@ func TestDeletedQueuesAreForgotten(t *testing.T) {
 		deleteQueue(t, c, create(t, c, "last", nil))
 		places, queues, names := c.Service.Held()
 		require.Equal(t, [3]int{1, 1, 2}, [3]int{places, queues, names}, "orders, and the names last and dead-9")
+		create(t, c, "dead-9", nil)
+		places, queues, names = c.Service.Held()
+		require.Equal(t, [3]int{1, 2, 1}, [3]int{places, queues, names}, "orders and dead-9, and the name last")
 	})
 }
 
