@@ -20,6 +20,9 @@ func fanOut(ctx context.Context, in []memsqs.SendInput, subscriptions []Subscrip
 	var parcels []parcel
 	for i := range subscriptions {
 		s := &subscriptions[i]
+		if err := s.publisher(s.Queue, header).check(ctx); err != nil {
+			return fmt.Errorf("pubsub: subscription %q: %w", s.Name, err)
+		}
 		if wanted := s.wanted(in); len(wanted) > 0 {
 			parcels = append(parcels, parcel{s, header, in, wanted})
 		}
@@ -46,6 +49,11 @@ func (s *Subscription) wanted(in []memsqs.SendInput) []int {
 		}
 	}
 	return wanted
+}
+
+// publisher returns a Publisher that sends to q as s says.
+func (s *Subscription) publisher(q Sender, header string) *Publisher {
+	return &Publisher{Queue: q, PartitionKeyHeader: header, Attempts: s.Attempts, Backoff: s.Backoff}
 }
 
 // A parcel is what a subscription gets of a call's messages.
@@ -91,17 +99,11 @@ func (p *parcel) bury(ctx context.Context, failed map[int]error) map[int]error {
 // send sends those of in that have the given indexes to q, and returns the errors
 // by these indexes.
 func (p *parcel) send(ctx context.Context, q Sender, in []memsqs.SendInput, indexes []int) map[int]error {
-	publisher := Publisher{
-		Queue:              q,
-		PartitionKeyHeader: p.header,
-		Attempts:           p.Attempts,
-		Backoff:            p.Backoff,
-	}
 	chosen := make([]memsqs.SendInput, len(indexes))
 	for n, i := range indexes {
 		chosen[n] = in[i]
 	}
-	_, errs := publisher.publishAll(ctx, chosen)
+	_, errs := p.publisher(q, p.header).publishAll(ctx, chosen)
 	failed := make(map[int]error, len(errs))
 	for n, err := range errs {
 		failed[indexes[n]] = err

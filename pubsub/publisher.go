@@ -57,8 +57,9 @@ var ErrHeldBack = errors.New("held back behind a message of its group that faile
 //
 // It is tried again with the same id, and no later than four minutes after the
 // first time, as SQS remembers an id for five: if the Backoff is longer, that was
-// the last try. So a try whose answer was lost never makes a second message. A standard queue has no such ids: there, a message
-// whose answer was lost can come twice.
+// the last try. So a try whose answer was lost never makes a second message. A
+// standard queue has no such ids: there, a message whose answer was lost can come
+// twice.
 //
 // # Standard queues
 //

@@ -79,7 +79,8 @@ func (e *DeliveryError) Unwrap() error { return e.Err }
 // If ctx is done before that, what is under way is given up and reported.
 //
 // A message with a GroupID or a DeduplicationID is refused with
-// memsqs.ErrNotFIFO, and sent to none.
+// memsqs.ErrNotFIFO, and so is, with an error that names it, a subscription that
+// has no Queue or fewer than no Attempts. Then nothing is sent to any.
 func (t *Topic) Publish(ctx context.Context, in memsqs.SendInput) error {
 	return t.PublishAll(ctx, []memsqs.SendInput{in})
 }

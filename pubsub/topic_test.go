@@ -95,7 +95,6 @@ func TestFailedDeliveryIsReportedBySubscriptionAndIndex(t *testing.T) {
 	topic := pubsub.Topic{Subscriptions: []pubsub.Subscription{
 		{Name: "small", Queue: small, Filter: pubsub.Filter{"skip": {pubsub.Absent()}}},
 		{Name: "closed", Queue: closed},
-		{Name: "nil"},
 		{Name: "good", Queue: makeQueue(t)},
 	}}
 	in := plain("skipped", "a", strings.Repeat("x", 2<<10), "b")
@@ -109,13 +108,11 @@ func TestFailedDeliveryIsReportedBySubscriptionAndIndex(t *testing.T) {
 		require.ErrorContains(t, err, delivery.Subscription)
 		failed[delivery.Subscription] = failures(t, delivery)
 	}
-	require.Len(t, failed, 3)
+	require.Len(t, failed, 2)
 	require.Len(t, failed["small"], 1)
 	require.ErrorContains(t, failed["small"][2], "2048 bytes")
 	require.Len(t, failed["closed"], 4)
 	require.ErrorIs(t, failed["closed"][3], memsqs.ErrClosed)
-	require.Len(t, failed["nil"], 4)
-	require.ErrorIs(t, failed["nil"][0], memsqs.ErrMissingParameter)
 	require.Equal(t, []string{"a", "b"}, contents(small))
 }
 
@@ -165,6 +162,20 @@ func TestCancelledDeliveryIsReportedAndNoDeadLetter(t *testing.T) {
 		require.Empty(t, contents(dead))
 		require.Equal(t, []string{"m"}, contents(good))
 	})
+}
+
+func TestSubscriptionThatCannotWorkIsRefusedBeforeAnyDelivery(t *testing.T) {
+	q := makeQueue(t)
+	for code, bad := range map[error]pubsub.Subscription{
+		memsqs.ErrMissingParameter:      {Name: "mail", DeadLetter: q},
+		memsqs.ErrInvalidParameterValue: {Name: "mail", DeadLetter: q, Queue: q, Attempts: -1},
+	} {
+		topic := pubsub.Topic{Subscriptions: []pubsub.Subscription{{Queue: q}, bad}}
+		err := topic.Publish(t.Context(), memsqs.SendInput{Body: "m"})
+		require.ErrorIs(t, err, code)
+		require.ErrorContains(t, err, `subscription "mail"`)
+		require.Empty(t, contents(q))
+	}
 }
 
 func TestTopicsRefuseANilContext(t *testing.T) {
