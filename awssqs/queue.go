@@ -16,7 +16,8 @@ import (
 // A Client is what a [Queue] needs of a client: a [*sqs.Client] has it, and a
 // [*Fake]. One that wraps another must hand on the options of a call, which write
 // the zeros that the SDK would leave out: for SQS no delay is the queue's delay, and
-// the engine can ask for none.
+// the engine can ask for none. One that makes up its answers must name each entry of
+// a batch in them: what SQS says nothing of has failed.
 type Client interface {
 	SendMessage(context.Context, *sqs.SendMessageInput, ...func(*sqs.Options)) (*sqs.SendMessageOutput, error)
 	SendMessageBatch(context.Context, *sqs.SendMessageBatchInput, ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error)
