@@ -36,14 +36,18 @@ type endpoint struct {
 // wirePeers are those of the wire row. The first is what the others are compared
 // with: its share of a call is next to nothing, and the rest is the SDK's.
 var wirePeers = []wirePeer{
-	{"canned reply", func() endpoint { return withoutSocket(cannedReplies(newBody(bodySizes[0], 0))) }},
+	{"canned reply", func() endpoint {
+		c := cannedReplies(newBody(bodySizes[0], 0))
+		return endpoint{c, c}
+	}},
 	{"memsqs", func() endpoint {
 		s := sqshttp.NewServer(sqshttp.Options{})
 		return endpoint{s, s}
 	}},
 	{"goaws", func() endpoint {
 		logrus.SetOutput(io.Discard)
-		return withoutSocket(router.New())
+		h := router.New()
+		return endpoint{h, caller{h}}
 	}},
 }
 
@@ -196,27 +200,45 @@ func (q *wireQueue) close() error {
 // A caller calls a handler without a socket.
 type caller struct{ http.Handler }
 
-func withoutSocket(h http.Handler) endpoint { return endpoint{h, caller{h}} }
-
-func (c caller) Do(req *http.Request) (*http.Response, error) {
+func (c caller) Do(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
-	c.ServeHTTP(w, req)
+	c.ServeHTTP(w, r)
 	return w.Result(), nil
 }
 
-// cannedReplies answers every call for a message of the given body as if it had
-// done what it is asked for.
-func cannedReplies(b body) http.HandlerFunc {
+// A canned has a reply to each operation, with which it answers without looking at
+// the request.
+type canned map[string]string
+
+// cannedReplies returns the replies to who sends and receives a message of the given
+// body.
+func cannedReplies(b body) canned {
 	sum := fmt.Sprintf("%x", md5.Sum(b.bytes))
 	const id = "6e6b6f1c-0c3f-4b58-9d0e-0f6a1c1a4f0b"
-	replies := map[string]string{
+	return canned{
 		"CreateQueue":    `{"QueueUrl":"http://localhost/000000000000/bench"}`,
 		"SendMessage":    `{"MessageId":"` + id + `","MD5OfMessageBody":"` + sum + `"}`,
 		"ReceiveMessage": `{"Messages":[{"MessageId":"` + id + `","ReceiptHandle":"handle","MD5OfBody":"` + sum + `","Body":"` + b.text + `"}]}`,
 	}
-	return func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-		io.WriteString(w, replies[strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.")])
-	}
+}
+
+func (c canned) reply(r *http.Request) string {
+	return c[strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.")]
+}
+
+func (c canned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	io.Copy(io.Discard, r.Body)
+	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+	io.WriteString(w, c.reply(r))
+}
+
+func (c canned) Do(r *http.Request) (*http.Response, error) {
+	reply := c.reply(r)
+	return &http.Response{
+		StatusCode:    http.StatusOK,
+		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:          io.NopCloser(strings.NewReader(reply)),
+		ContentLength: int64(len(reply)),
+		Request:       r,
+	}, nil
 }
