@@ -116,6 +116,29 @@ func TestSetQueueAttributes(t *testing.T) {
 	})
 }
 
+// The least and the most that the attributes can be; with one less or more they are
+// refused (A12.6).
+func TestBoundsOfAttributes(t *testing.T) {
+	c := newCaller()
+	url := create(t, c, "orders", attrs{"KmsMasterKeyId": "key"})
+	for name, bounds := range map[string][2]int{
+		"DelaySeconds":                  {0, 900},
+		"KmsDataKeyReusePeriodSeconds":  {60, 86_400},
+		"MaximumMessageSize":            {1024, 1_048_576},
+		"MessageRetentionPeriod":        {60, 1_209_600},
+		"ReceiveMessageWaitTimeSeconds": {0, 20},
+		"VisibilityTimeout":             {0, 43_200},
+	} {
+		for i, good := range bounds {
+			set(t, c, url, attrs{name: strconv.Itoa(good)})
+			require.Equal(t, strconv.Itoa(good), get(t, c, url, name)[name])
+			bad := strconv.Itoa(good + []int{-1, 1}[i])
+			requireRefused(t, c, &api.SetQueueAttributesInput{QueueUrl: &url, Attributes: attrs{name: bad}},
+				api.InvalidAttributeValue, "Invalid value for the parameter "+name+".")
+		}
+	}
+}
+
 // What the API sets is what the queue is configured with, and the other way round.
 func TestEngineAndAPIAgree(t *testing.T) {
 	c := newCaller()

@@ -157,6 +157,9 @@ func TestRedriveAllowPolicy(t *testing.T) {
 		require.ErrorContains(t, err, "does not allow")
 	}
 	require.Equal(t, `{"redrivePermission":"byQueue","sourceQueueArns":["`+arn("other")+`","`+arn("more")+`"]}`, get(t, c, "choosy", "RedriveAllowPolicy")["RedriveAllowPolicy"])
+	ten := `{"redrivePermission":"byQueue","sourceQueueArns":["` + strings.Repeat(arn("other")+`","`, 9) + arn("other") + `"]}`
+	set(t, c, "choosy", attrs{"RedriveAllowPolicy": ten})
+	require.Equal(t, ten, get(t, c, "choosy", "RedriveAllowPolicy")["RedriveAllowPolicy"])
 	for _, value := range []string{`{"redrivePermission":"allowAll"}`, ""} {
 		set(t, c, "closed", attrs{"RedriveAllowPolicy": value})
 		set(t, c, "friend", attrs{"RedrivePolicy": redrivePolicy("closed", "2")})
