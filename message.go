@@ -249,27 +249,30 @@ func appendNumber(b []byte, number uint64) []byte {
 	return strconv.AppendUint(b, number, 10)
 }
 
-// A uuid is a message id: a random UUID, version 4.
-type uuid [16]byte
+// A uuid is a message id: a random UUID, version 4. It is two numbers and not an
+// array, which the compiler does not keep in registers.
+type uuid struct{ high, low uint64 }
 
 const uuidLen = 36
 
-func newUUID() (u uuid) {
-	binary.NativeEndian.PutUint64(u[:8], rand.Uint64())
-	binary.NativeEndian.PutUint64(u[8:], rand.Uint64())
-	u[6] = u[6]&0x0f | 0x40
-	u[8] = u[8]&0x3f | 0x80
-	return u
+func newUUID() uuid {
+	return uuid{
+		high: rand.Uint64()&^0xf000 | 4<<12, // the version
+		low:  rand.Uint64()>>2 | 2<<62,      // the variant
+	}
 }
 
 // append appends the 36 characters of u to b.
 func (u uuid) append(b []byte) []byte {
+	var bits [16]byte
+	binary.BigEndian.PutUint64(bits[:8], u.high)
+	binary.BigEndian.PutUint64(bits[8:], u.low)
 	var text [uuidLen]byte
-	hex.Encode(text[0:], u[0:4])
-	hex.Encode(text[9:], u[4:6])
-	hex.Encode(text[14:], u[6:8])
-	hex.Encode(text[19:], u[8:10])
-	hex.Encode(text[24:], u[10:])
+	hex.Encode(text[0:], bits[0:4])
+	hex.Encode(text[9:], bits[4:6])
+	hex.Encode(text[14:], bits[6:8])
+	hex.Encode(text[19:], bits[8:10])
+	hex.Encode(text[24:], bits[10:])
 	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
 	return append(b, text[:]...)
 }
