@@ -17,6 +17,7 @@ var aloneCases = []struct {
 	what      string
 	run       func(ctx context.Context, cfg config, n int) (values, error)
 }{
+	{"singly", 1, "a cycle of one message", timeSingly}, // in turn with the next
 	{"batch", 10, "a cycle of a batch, per message", timeBatches},
 	{"parked", 10, "a send to one of n parked receives", timeParked},
 	{"parked", 10_000, "a send to one of n parked receives", timeParked},
@@ -49,6 +50,16 @@ func aloneKey(situation string, n int) key {
 	return key{row: "Alone", peer: peers[0].name, situation: situation, size: n}
 }
 
+// timeSingly measures the life of a message.
+func timeSingly(ctx context.Context, cfg config, n int) (values, error) {
+	q, err := openStandard(n)
+	if err != nil {
+		return nil, err
+	}
+	defer q.close()
+	return timeCycles(ctx, cfg, q, newBody(bodySizes[0], 0))
+}
+
 // timeBatches measures the life of n messages together.
 func timeBatches(ctx context.Context, cfg config, n int) (values, error) {
 	q, err := newStandard(n)
@@ -69,8 +80,8 @@ func timeBatches(ctx context.Context, cfg config, n int) (values, error) {
 		if err != nil || len(msgs) != n {
 			return fmt.Errorf("received %d messages, %w", len(msgs), err)
 		}
-		for i, m := range msgs {
-			handles[i] = m.ReceiptHandle
+		for i := range msgs {
+			handles[i] = msgs[i].ReceiptHandle
 		}
 		return q.DeleteBatch(background, handles)
 	})

@@ -42,7 +42,7 @@ func barsOf(cfg config) []bar {
 	bars := []bar{
 		{"a cycle on an empty queue, of workqueue's", atMost, 2, factor, ratio(cycle, cycleKey(workqueue, small))},
 		{"a cycle on an empty queue, of the B-tree operations and clock readings", atMost, 2, factor, againstLimit},
-		{"batches of ten, per message, of one at a time", atMost, 0.75, factor, ratio(aloneKey("batch", 10), cycle)},
+		{"batches of ten, per message, of one at a time", atMost, 0.75, factor, ratio(aloneKey("batch", 10), aloneKey("singly", 1))},
 		{"allocations of a cycle", atMost, 5, significant, allocations(cycle)},
 		{"allocations of a cycle, FIFO", atMost, 6, significant, allocations(cycleKey(fifo, small))},
 		{"bytes per waiting message beyond its body", atMost, 256, significant, value(memoryKey(standard, cfg), storedBytes)},

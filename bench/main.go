@@ -1,7 +1,7 @@
 // Command bench measures memsqs beside what a Go program would use instead, in
 // one process and one run, and prints the tables of BENCHMARKS.md:
 //
-//	go run .            everything, in less than ten minutes
+//	go run .            everything, in about twelve minutes
 //	go run . -quick     smaller queues and shorter measurements, in less than one
 //	go run . -markdown  for BENCHMARKS.md
 //	go run . -run Depth one table, and the bars that it answers
