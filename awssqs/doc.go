@@ -30,12 +30,11 @@
 // methods of [memsqs.Queue] and [memsqs.FIFOQueue]. It is what a program wants that
 // was written for the engine, when one process is not enough:
 //
-//	var q interface {
-//		Send(context.Context, memsqs.SendInput) (memsqs.SendResult, error)
-//		// and the others that the program calls
-//	}
-//	q, err = memsqs.NewQueue(memsqs.Config{Name: "orders"})
-//	q = awssqs.NewQueue(sqs.NewFromConfig(cfg), "https://sqs.eu-north-1.amazonaws.com/123456789012/orders")
+//	q, err := memsqs.NewQueue(memsqs.Config{Name: "orders"})
+//
+// becomes
+//
+//	q := awssqs.NewQueue(sqs.NewFromConfig(cfg), "https://sqs.eu-north-1.amazonaws.com/123456789012/orders")
 //
 // What stands on a queue, such as package pubsub, works with both.
 package awssqs

@@ -57,8 +57,20 @@ type Consumer struct {
 	// 10. A message takes its place until it has been deleted or released. No
 	// more messages are received than places are free, so that each can start at
 	// once, but for those of a FIFO queue which arrive together with one of their
-	// group: up to nine then wait for their turn.
+	// group, if MaxMessages allows it: up to nine then wait for their turn.
 	Concurrency int
+
+	// MaxMessages is the most messages that a receive asks for, 1 to 10. Zero means
+	// 10, but 1 if Queue is FIFO, which it is if it has a FIFO method and that
+	// returns true.
+	//
+	// A receive from a FIFO queue takes as many as it can from one group. What is
+	// behind a message that fails, or has not been started when the Consumer stops,
+	// is given back then, and has been received once without having been handled:
+	// with a dead-letter queue that allows few receives, messages can end there that
+	// no handler has seen. With 1 that cannot be. With more, a receive brings more,
+	// which counts on Amazon SQS; let the dead-letter queue allow for it then.
+	MaxMessages int
 
 	// VisibilityTimeout is the time for which a received message is hidden from
 	// other receivers, up to 12 hours. Zero means 30 seconds, or MaxVisibility if
@@ -91,7 +103,8 @@ type Consumer struct {
 	//
 	// SQS moves a message only when it has been received too often. What is sent
 	// here is a new message with body, attributes, trace header and group of the
-	// old one; it begins with a receive count of zero. In a FIFO queue the old
+	// old one; it begins with a receive count of zero, and has no
+	// DeadLetterSource. In a FIFO queue the old
 	// one's id is its deduplication id, and it is in [DefaultGroup] if the old one
 	// had no group. If the process dies between the two calls it is both here and
 	// there.
@@ -156,6 +169,10 @@ const (
 // fill replaces zero by what it means.
 func (c *Consumer) fill() {
 	setDefault(&c.Concurrency, 10)
+	if isFIFO(c.Queue) {
+		setDefault(&c.MaxMessages, 1)
+	}
+	setDefault(&c.MaxMessages, maxBatchEntries)
 	setDefault(&c.MaxVisibility, maxVisibility)
 	setDefault(&c.VisibilityTimeout, min(30*time.Second, c.MaxVisibility))
 	setDefault(&c.WaitTime, maxWaitTime)
@@ -193,6 +210,8 @@ func (c *Consumer) check() error {
 		return refuse(memsqs.ErrMissingParameter, "the Consumer has no Handler")
 	case c.Concurrency < 0:
 		return refuse(memsqs.ErrInvalidParameterValue, "Concurrency is %d; it must be 1 or more, or 0 for 10", c.Concurrency)
+	case c.MaxMessages < 0 || c.MaxMessages > maxBatchEntries:
+		return refuse(memsqs.ErrInvalidParameterValue, "MaxMessages is %d; it must be 1 to %d, or 0 for as many, or for 1 from a FIFO queue", c.MaxMessages, maxBatchEntries)
 	case c.MaxVisibility < max(1, c.VisibilityTimeout) || c.MaxVisibility > maxVisibility:
 		return refuse(memsqs.ErrInvalidParameterValue, "MaxVisibility is %v; it must be from the VisibilityTimeout, %v, to %v, or 0 for that", c.MaxVisibility, c.VisibilityTimeout, maxVisibility)
 	case c.VisibilityTimeout < 0 || c.VisibilityTimeout > maxVisibility:

@@ -97,7 +97,7 @@ func TestFIFOGroupsAreHandledInOrderSideBySide(t *testing.T) {
 		q := fifoQueue(t, memsqs.FIFOConfig{})
 		put(t, q, "g:a", "g:b", "h:x", "g:c", "h:y")
 		j := newJournal()
-		stop := consume(t, pubsub.Consumer{Queue: q, Handler: sleeper(j, time.Second)})
+		stop := consume(t, pubsub.Consumer{MaxMessages: 10, Queue: q, Handler: sleeper(j, time.Second)})
 		j.second(t, 5)
 		require.NoError(t, stop())
 		require.Equal(t, []string{"0 begins g:a", "1 begins g:b", "2 begins g:c"}, linesOf(j.lines, "g:"))
@@ -129,8 +129,9 @@ func TestNextOfAGroupStartsWhenTheOneBeforeHasBeenDeleted(t *testing.T) {
 		put(t, q, "g:a", "g:b")
 		j := newJournal()
 		stop := consume(t, pubsub.Consumer{
-			Queue:   &tap{Receiver: q, onDelete: func([]string) error { time.Sleep(3 * time.Second); return nil }},
-			Handler: sleeper(j, time.Second), Hooks: j.hooks(),
+			MaxMessages: 10,
+			Queue:       &tap{Receiver: q, onDelete: func([]string) error { time.Sleep(3 * time.Second); return nil }},
+			Handler:     sleeper(j, time.Second), Hooks: j.hooks(),
 		})
 		j.second(t, 9)
 		require.NoError(t, stop())
@@ -172,7 +173,7 @@ func TestClosedQueueEndsRunWithItsError(t *testing.T) {
 		put(t, q, "g:a", "g:b")
 		j := newJournal()
 		ended := make(chan error, 1)
-		c := pubsub.Consumer{Queue: q, Hooks: j.hooks(), Logger: silent, Handler: func(ctx context.Context, m memsqs.Message) error {
+		c := pubsub.Consumer{MaxMessages: 10, Queue: q, Hooks: j.hooks(), Logger: silent, Handler: func(ctx context.Context, m memsqs.Message) error {
 			<-ctx.Done()
 			j.add("cause %v %v", errors.Is(context.Cause(ctx), pubsub.ErrLeaseLost), errors.Is(context.Cause(ctx), memsqs.ErrClosed))
 			time.Sleep(time.Second)
@@ -240,6 +241,7 @@ func TestFieldsOutOfRangeAreRefused(t *testing.T) {
 	}{
 		{"no queue", pubsub.Consumer{Handler: h}, memsqs.ErrMissingParameter, "no queue"},
 		{"no handler", pubsub.Consumer{Queue: q}, memsqs.ErrMissingParameter, "no Handler"},
+		{"messages of a receive", pubsub.Consumer{Queue: q, Handler: h, MaxMessages: 11}, memsqs.ErrInvalidParameterValue, "is 11; it must be 1 to 10"},
 		{"concurrency", pubsub.Consumer{Queue: q, Handler: h, Concurrency: -1}, memsqs.ErrInvalidParameterValue, "is -1; it must be 1 or more"},
 		{"visibility below", pubsub.Consumer{Queue: q, Handler: h, VisibilityTimeout: -1}, memsqs.ErrInvalidParameterValue, "is -1ns; it must be"},
 		{"visibility above", pubsub.Consumer{Queue: q, Handler: h, VisibilityTimeout: 13 * time.Hour}, memsqs.ErrInvalidParameterValue, "13h0m0s"},

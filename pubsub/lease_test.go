@@ -51,6 +51,7 @@ func TestMessagesThatWaitBehindOthersAreRenewedToo(t *testing.T) {
 		put(t, q, "g:a", "g:b", "h:x")
 		j := newJournal()
 		stop := consume(t, pubsub.Consumer{
+			MaxMessages: 10,
 			Queue: &tap{Receiver: q, onChange: func(in []memsqs.VisibilityChange) error {
 				j.add("renews %d", len(in))
 				return nil

@@ -51,7 +51,7 @@ func TestLostLeaseOfAGroupGivesBackTheRest(t *testing.T) {
 		put(t, q, "g:a", "g:b", "g:c")
 		j := newJournal()
 		overrun := true
-		stop := consume(t, pubsub.Consumer{Queue: q, Hooks: j.hooks(), MaxVisibility: 40 * time.Second, Handler: func(ctx context.Context, m memsqs.Message) error {
+		stop := consume(t, pubsub.Consumer{MaxMessages: 10, Queue: q, Hooks: j.hooks(), MaxVisibility: 40 * time.Second, Handler: func(ctx context.Context, m memsqs.Message) error {
 			j.add("begins %s", m.Body)
 			if overrun {
 				overrun = false
@@ -214,6 +214,7 @@ func TestReleaseInDoubtIsRepeatedOnAFIFOQueue(t *testing.T) {
 		j := newJournal()
 		throttled := 2
 		stop := consume(t, pubsub.Consumer{
+			MaxMessages: 10,
 			Queue: &tap{Receiver: q, onChange: func([]memsqs.VisibilityChange) error {
 				if throttled--; throttled >= 0 {
 					return errors.New("throttled")

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -99,7 +100,7 @@ func TestFailureInAGroupGivesBackTheRestInReverseOrder(t *testing.T) {
 		q := fifoQueue(t, memsqs.FIFOConfig{})
 		put(t, q, "g:a", "g:b", "g:c", "h:x")
 		j := newJournal()
-		stop := consume(t, pubsub.Consumer{Queue: q, Handler: failing(j, 1, errors.New("no")), Hooks: j.hooks(), Backoff: pubsub.Constant(time.Minute)})
+		stop := consume(t, pubsub.Consumer{MaxMessages: 10, Queue: q, Handler: failing(j, 1, errors.New("no")), Hooks: j.hooks(), Backoff: pubsub.Constant(time.Minute)})
 		j.second(t, 90)
 		require.NoError(t, stop())
 		require.Equal(t, []string{
@@ -107,6 +108,27 @@ func TestFailureInAGroupGivesBackTheRestInReverseOrder(t *testing.T) {
 		}, linesOf(j.of("begins"), "g:"))
 		require.Equal(t, []string{"0 released g:c for 0s", "0 released g:b for 0s", "0 released g:a for 1m0s"}, j.of("released"))
 		require.Equal(t, []string{"0 deleted h:x"}, linesOf(j.of("deleted"), "h:"))
+	})
+}
+
+// Nothing of a FIFO queue is received that may have to be given back: so messages
+// behind one that keeps failing, or in hand of a consumer that is stopped, do not
+// come to the dead-letter queue without having been handled.
+func TestMessagesOfAGroupAreNotDeadLetteredUnhandled(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		dead := fifoQueue(t, memsqs.FIFOConfig{})
+		q := fifoQueue(t, memsqs.FIFOConfig{DeadLetter: &memsqs.FIFODeadLetter{Queue: dead, MaxReceiveCount: 2}})
+		put(t, q, "g:a", "g:b", "g:c", "g:d")
+		j := newJournal()
+		c := pubsub.Consumer{Queue: q, Hooks: j.hooks(), Backoff: pubsub.Constant(time.Second), Handler: failing(j, 2, errors.New("no"))}
+		for range 3 {
+			stop := consume(t, c)
+			synctest.Wait()
+			require.NoError(t, stop())
+			time.Sleep(time.Second)
+		}
+		require.Equal(t, []string{"g:a"}, bodiesOf(takeAll(t, dead, time.Minute)))
+		require.Equal(t, []string{"2 deleted g:b", "2 deleted g:c", "2 deleted g:d"}, j.of("deleted"))
 	})
 }
 
@@ -144,6 +166,7 @@ func TestDeleteThatFailsIsTriedAgainWhileTheLeaseIsRenewed(t *testing.T) {
 			tell(err, pause)
 		}
 		stop := consume(t, pubsub.Consumer{
+			MaxMessages: 10,
 			Queue: &tap{Receiver: q, onDelete: func([]string) error {
 				if time.Since(j.start) < 5*time.Minute {
 					return &memsqs.Error{Code: memsqs.ErrInvalidParameterValue, Detail: "no permission to delete"}
@@ -168,6 +191,7 @@ func TestDeleteThatIsRefusedLosesTheLease(t *testing.T) {
 		j := newJournal()
 		refusals := 1
 		stop := consume(t, pubsub.Consumer{
+			MaxMessages: 10,
 			Queue: &tap{Receiver: q, onDelete: func([]string) error {
 				if refusals--; refusals < 0 {
 					return nil

@@ -22,7 +22,7 @@ func (d *desk) poll() {
 	}
 	d.polling = true
 	in := memsqs.ReceiveInput{
-		MaxMessages:       min(maxBatchEntries, d.Concurrency-len(d.tracks)),
+		MaxMessages:       min(d.MaxMessages, d.Concurrency-len(d.tracks)),
 		VisibilityTimeout: new(d.VisibilityTimeout),
 		WaitTime:          new(d.WaitTime),
 	}

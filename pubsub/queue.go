@@ -38,8 +38,8 @@ type Receiver interface {
 	ChangeVisibilityBatch(ctx context.Context, in []memsqs.VisibilityChange) error
 }
 
-// isFIFO reports whether q is a FIFO queue.
-func isFIFO(q Sender) bool {
-	f, ok := q.(FIFOSender)
+// isFIFO reports whether q, a Sender or a Receiver, is a FIFO queue.
+func isFIFO(q any) bool {
+	f, ok := q.(interface{ FIFO() bool })
 	return ok && f.FIFO()
 }

@@ -20,7 +20,7 @@ func TestStopGivesBackWhatHasNotBeenStartedInReverseOrder(t *testing.T) {
 		q := fifoQueue(t, memsqs.FIFOConfig{})
 		put(t, q, "g:a", "g:b", "g:c", "g:d")
 		j := newJournal()
-		stop := consume(t, pubsub.Consumer{Queue: q, Handler: sleeper(j, 5*time.Second), Hooks: j.hooks()})
+		stop := consume(t, pubsub.Consumer{MaxMessages: 10, Queue: q, Handler: sleeper(j, 5*time.Second), Hooks: j.hooks()})
 		j.second(t, 2)
 		require.Equal(t, 1, q.Stats().Waiting, "there is room for other groups")
 		require.NoError(t, stop())
@@ -42,8 +42,9 @@ func TestStopGivesBackOneCallAfterTheOther(t *testing.T) {
 		}
 		j := newJournal()
 		stop := consume(t, pubsub.Consumer{
-			Queue:   &tap{Receiver: q, onChange: func([]memsqs.VisibilityChange) error { time.Sleep(time.Second); return nil }},
-			Handler: sleeper(j, 5*time.Second), Hooks: j.hooks(), Concurrency: 20,
+			MaxMessages: 10,
+			Queue:       &tap{Receiver: q, onChange: func([]memsqs.VisibilityChange) error { time.Sleep(time.Second); return nil }},
+			Handler:     sleeper(j, 5*time.Second), Hooks: j.hooks(), Concurrency: 20,
 		})
 		j.second(t, 2)
 		require.NoError(t, stop())
@@ -105,7 +106,7 @@ func TestStopGivesNothingBackBeforeThePollHasEnded(t *testing.T) {
 		q := fifoQueue(t, memsqs.FIFOConfig{})
 		put(t, q, "g:a", "g:b")
 		j := newJournal()
-		stop := consume(t, pubsub.Consumer{Queue: deaf{q}, Handler: sleeper(j, 5*time.Second), Hooks: j.hooks()})
+		stop := consume(t, pubsub.Consumer{MaxMessages: 10, Queue: deaf{q}, Handler: sleeper(j, 5*time.Second), Hooks: j.hooks()})
 		j.second(t, 2)
 		require.NoError(t, stop())
 		require.Equal(t, []string{
@@ -139,9 +140,9 @@ func TestAnotherConsumerTakesOverAtOnce(t *testing.T) {
 		q := fifoQueue(t, memsqs.FIFOConfig{})
 		put(t, q, "g:a", "g:b", "g:c")
 		j, other := newJournal(), newJournal()
-		stop := consume(t, pubsub.Consumer{Queue: q, Handler: sleeper(j, 5*time.Second)})
+		stop := consume(t, pubsub.Consumer{MaxMessages: 10, Queue: q, Handler: sleeper(j, 5*time.Second)})
 		j.second(t, 1)
-		stopOther := consume(t, pubsub.Consumer{Queue: q, Handler: sleeper(other, time.Second)})
+		stopOther := consume(t, pubsub.Consumer{MaxMessages: 10, Queue: q, Handler: sleeper(other, time.Second)})
 		j.second(t, 2)
 		require.NoError(t, stop())
 		j.second(t, 8)

@@ -43,7 +43,8 @@
 // Besides those of the operations there are:
 //
 //	400 SerializationException         the body breaks off or is not JSON, or a value is not of its type
-//	400 UnknownOperationException      there is no such operation; 405 if the method is not GET or POST
+//	400 UnknownOperationException      there is no such operation; InvalidAction in the Query protocol, and 404 if
+//	                                   none is named; 405 if the method is not GET or POST
 //	403 AccessDeniedException,         the signature, if it is checked:
 //	    UnrecognizedClientException,   see Verify in Options
 //	    InvalidSignatureException

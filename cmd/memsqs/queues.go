@@ -30,6 +30,9 @@ func readQueues(c *config) ([]*queue, error) {
 	}
 	byName := make(map[string]*queue)
 	for name, attributes := range file {
+		if attributes == nil {
+			return nil, fmt.Errorf("%s: queue %q is null; it must be an object of attributes, as {}", c.configFile, name)
+		}
 		q := newQueue(name, c.configFile)
 		for a, value := range attributes {
 			q.attributes[a] = string(value)
@@ -93,14 +96,17 @@ func createQueues(ctx context.Context, c *api.Caller, queues []*queue) error {
 	return nil
 }
 
+// ofFIFO ends what is accepted for an attribute of FIFO queues alone.
+const ofFIFO = ", of a FIFO queue"
+
 // accepted is what attributes can be, where they are not refused in words that say
 // it.
 var accepted = map[string]string{
-	"ContentBasedDeduplication":     "true or false, of a FIFO queue",
-	"DeduplicationScope":            "queue or messageGroup, of a FIFO queue",
+	"ContentBasedDeduplication":     "true or false" + ofFIFO,
+	"DeduplicationScope":            "queue or messageGroup" + ofFIFO,
 	"DelaySeconds":                  "0 to 900",
-	"FifoQueue":                     "true, of a queue whose name ends in .fifo",
-	"FifoThroughputLimit":           "perQueue or perMessageGroupId, of a FIFO queue",
+	"FifoQueue":                     "true" + ofFIFO,
+	"FifoThroughputLimit":           "perQueue or perMessageGroupId" + ofFIFO,
 	"KmsDataKeyReusePeriodSeconds":  "60 to 86400",
 	"KmsMasterKeyId":                "the id of a key",
 	"MaximumMessageSize":            "1024 to 1048576",
@@ -113,6 +119,15 @@ var accepted = map[string]string{
 	"VisibilityTimeout":             "0 to 43200",
 }
 
+// names returns the attributes that the queue can have.
+func (q *queue) names() []string {
+	names := slices.Sorted(maps.Keys(accepted))
+	if strings.HasSuffix(q.name, ".fifo") {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(accepted[name], ofFIFO) })
+}
+
 // explain returns the error with which the API refused the queue, with where the
 // queue is asked for, and what would have been accepted.
 func (q *queue) explain(err error) error {
@@ -123,7 +138,7 @@ func (q *queue) explain(err error) error {
 	}
 	switch refused.Kind {
 	case api.InvalidAttributeName:
-		return fmt.Errorf("%w The attributes are %s", wrapped, strings.Join(slices.Sorted(maps.Keys(accepted)), ", "))
+		return fmt.Errorf("%w The attributes are %s", wrapped, strings.Join(q.names(), ", "))
 	case api.InvalidAttributeValue:
 		for a, value := range q.attributes {
 			if strings.HasPrefix(refused.Message, "Invalid value for the parameter "+a+".") {

@@ -83,10 +83,15 @@ func TestBadFiles(t *testing.T) {
 				`Reason: Redrive policy is not a valid JSON map. It is "dead"; it can be an object as ` +
 				`{"deadLetterTargetArn": "arn:aws:sqs:REGION:ACCOUNT:QUEUE", "maxReceiveCount": 3}`},
 		{"-config", `{"a": {"Visibility": 1}}`,
-			`FILE: queue "a": InvalidAttributeName: Unknown Attribute Visibility. The attributes are ContentBasedDeduplication, ` +
+			`FILE: queue "a": InvalidAttributeName: Unknown Attribute Visibility. The attributes are DelaySeconds, ` +
+				`KmsDataKeyReusePeriodSeconds, KmsMasterKeyId, MaximumMessageSize, MessageRetentionPeriod, Policy, ` +
+				`ReceiveMessageWaitTimeSeconds, RedriveAllowPolicy, RedrivePolicy, SqsManagedSseEnabled, VisibilityTimeout`},
+		{"-config", `{"a.fifo": {"Visibility": 1}}`,
+			`FILE: queue "a.fifo": InvalidAttributeName: Unknown Attribute Visibility. The attributes are ContentBasedDeduplication, ` +
 				`DeduplicationScope, DelaySeconds, FifoQueue, FifoThroughputLimit, KmsDataKeyReusePeriodSeconds, KmsMasterKeyId, ` +
 				`MaximumMessageSize, MessageRetentionPeriod, Policy, ReceiveMessageWaitTimeSeconds, RedriveAllowPolicy, ` +
 				`RedrivePolicy, SqsManagedSseEnabled, VisibilityTimeout`},
+		{"-config", `{"a": null}`, `FILE: queue "a" is null; it must be an object of attributes, as {}`},
 		{"-verify", `{"AKIDEXAMPLE": 1}`, `FILE:1: number where there must be a string`},
 		{"-verify", `{}`, `FILE: there are no access keys; it must be an object as {"KEY ID": "SECRET"}`},
 		{"-verify", `null`, `FILE: there are no access keys; it must be an object as {"KEY ID": "SECRET"}`},
