@@ -55,7 +55,8 @@ func consumed(t *testing.T, q consumable) (lines []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Second)
 	defer cancel()
 	require.NoError(t, pubsub.Consumer{
-		Queue: q, MaxVisibility: 100 * time.Second, Backoff: pubsub.Constant(10 * time.Second),
+		MaxMessages: 10,
+		Queue:       q, MaxVisibility: 100 * time.Second, Backoff: pubsub.Constant(10 * time.Second),
 		Logger: slog.New(slog.DiscardHandler),
 		Hooks: pubsub.Hooks{
 			Failed:    func(m memsqs.Message, _ error, _ time.Duration) { note("failed", m) },
