@@ -29,7 +29,8 @@ import (
 //
 // There is no request. What concerns one has no effect: signatures, retries, the
 // HTTPClient, middleware behind the serializer, and interceptors but those around
-// the whole call and before serialization.
+// the whole call and before serialization. A test that wants a call to fail embeds
+// the Fake in a type of its own with that method.
 type Fake struct{ *sqs.Client }
 
 // NewFake returns a Fake that calls the queues of server. It has the options of a
