@@ -108,8 +108,8 @@ func (q *core) bury(m *message) {
 	c.extra = &x
 	if m.group != nil {
 		l.groupID = m.group.id
-		l.isNew = true                       // A19.6
-		c.dedupID = string(m.id.append(nil)) // A19.7
+		l.isNew = true            // A19.6
+		c.dedupID = m.id.String() // A19.7
 		c.group, c.prev, c.next = nil, nil, nil
 	}
 	q.unlink(m)

@@ -2,12 +2,11 @@ package memsqs
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"maps"
-	"math/rand/v2"
 	"strconv"
 	"time"
+
+	"github.com/memsqs/memsqs/internal/uuid"
 )
 
 // A SendInput is a message to be sent. Only Body is required, and GroupID in
@@ -129,7 +128,7 @@ type message struct {
 	sent moment // when, and its number in the queue
 	due  moment // when it becomes or became visible, and its turn among those of that instant
 
-	id    uuid
+	id    uuid.UUID
 	body  string
 	extra *extra // nil for most
 
@@ -164,7 +163,7 @@ func (m *message) extras() extra {
 // newMessage returns a message of what the sender gave, which shares nothing
 // with the sender. The tenant is empty in a FIFO queue.
 func newMessage(in *SendInput, tenant string) *message {
-	m := &message{id: newUUID(), body: in.Body}
+	m := &message{id: uuid.New(), body: in.Body}
 	if len(in.Attributes) > 0 || in.TraceHeader != "" || tenant != "" {
 		m.extra = &extra{attributes: copyAttributes(in.Attributes), traceHeader: in.TraceHeader, tenant: tenant}
 	}
@@ -194,7 +193,7 @@ func (m *message) number() uint64 {
 
 // An identity is what a send is answered with.
 type identity struct {
-	id     uuid
+	id     uuid.UUID
 	number uint64 // 0 for none
 }
 
@@ -203,23 +202,23 @@ const firstSequenceNumber = 10_000_000_000_000_000_000
 
 // append appends the texts of i to b.
 func (i identity) append(b []byte) []byte {
-	return appendNumber(i.id.append(b), i.number)
+	return appendNumber(i.id.Append(b), i.number)
 }
 
 func (i identity) result() SendResult {
-	var buf [uuidLen + sequenceNumberLen]byte
+	var buf [uuid.Len + sequenceNumberLen]byte
 	return asResult(string(i.append(buf[:0])))
 }
 
 // asResult takes apart the texts of an identity.
 func asResult(text string) SendResult {
-	return SendResult{MessageID: text[:uuidLen], SequenceNumber: text[uuidLen:]}
+	return SendResult{MessageID: text[:uuid.Len], SequenceNumber: text[uuid.Len:]}
 }
 
 // results returns the results of a batch, that of a zero identity zero. Their
 // texts are parts of one string, which is one allocation instead of ten.
 func results(ids []identity) []SendResult {
-	var buf [maxBatchEntries * (uuidLen + sequenceNumberLen)]byte
+	var buf [maxBatchEntries * (uuid.Len + sequenceNumberLen)]byte
 	b := buf[:0]
 	var ends [maxBatchEntries]int
 	for i, id := range ids {
@@ -247,34 +246,6 @@ func appendNumber(b []byte, number uint64) []byte {
 		return b
 	}
 	return strconv.AppendUint(b, number, 10)
-}
-
-// A uuid is a message id: a random UUID, version 4. It is two numbers and not an
-// array, which the compiler does not keep in registers.
-type uuid struct{ high, low uint64 }
-
-const uuidLen = 36
-
-func newUUID() uuid {
-	return uuid{
-		high: rand.Uint64()&^0xf000 | 4<<12, // the version
-		low:  rand.Uint64()>>2 | 2<<62,      // the variant
-	}
-}
-
-// append appends the 36 characters of u to b.
-func (u uuid) append(b []byte) []byte {
-	var bits [16]byte
-	binary.BigEndian.PutUint64(bits[:8], u.high)
-	binary.BigEndian.PutUint64(bits[8:], u.low)
-	var text [uuidLen]byte
-	hex.Encode(text[0:], bits[0:4])
-	hex.Encode(text[9:], bits[4:6])
-	hex.Encode(text[14:], bits[6:8])
-	hex.Encode(text[19:], bits[8:10])
-	hex.Encode(text[24:], bits[10:])
-	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
-	return append(b, text[:]...)
 }
 
 // copyAttributes returns a copy that shares nothing with attrs.

@@ -3,6 +3,8 @@ package memsqs
 import (
 	"context"
 	"time"
+
+	"github.com/memsqs/memsqs/internal/uuid"
 )
 
 // A ReceiveInput says what to receive. The zero value asks for one message and
@@ -173,21 +175,21 @@ func (q *core) handOut(batch []*message, timeout time.Duration) []Message {
 }
 
 // maxTextsLen is the most that appendTexts appends.
-const maxTextsLen = uuidLen + receiptLen + sequenceNumberLen
+const maxTextsLen = uuid.Len + receiptLen + sequenceNumberLen
 
 // appendTexts appends the id of m, the receipt handle of its latest receive, and
 // its sequence number if it has one: as many bytes for all messages of a queue.
 func (q *core) appendTexts(b []byte, m *message) []byte {
-	b = q.appendHandle(m.id.append(b), receipt{m.sent, m.receives})
+	b = q.appendHandle(m.id.Append(b), receipt{m.sent, m.receives})
 	return appendNumber(b, m.number())
 }
 
 // show makes msg, which is zero, show m, with its texts as appendTexts makes
 // them, but for the times of receives. q.mu must be held.
 func (q *core) show(msg *Message, m *message, text string) {
-	msg.ID = text[:uuidLen]
-	msg.ReceiptHandle = text[uuidLen:][:receiptLen]
-	msg.SequenceNumber = text[uuidLen+receiptLen:]
+	msg.ID = text[:uuid.Len]
+	msg.ReceiptHandle = text[uuid.Len:][:receiptLen]
+	msg.SequenceNumber = text[uuid.Len+receiptLen:]
 	msg.Body = m.body
 	msg.DeduplicationID = m.dedupID
 	msg.SentAt = q.time(m.sent.at)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/memsqs/memsqs/internal/uuid"
 )
 
 // A Redrive is a move of messages to another queue that [Queue.StartRedrive] or
@@ -139,7 +141,7 @@ func (r *Redrive) moveNext() (moved, more bool, err error) {
 	}
 	x := m.extras()
 	x.origin = nil
-	l := letter{to: to, isNew: true, message: &message{id: newUUID(), body: m.body, extra: &x, dedupID: m.dedupID}}
+	l := letter{to: to, isNew: true, message: &message{id: uuid.New(), body: m.body, extra: &x, dedupID: m.dedupID}}
 	if m.group != nil {
 		l.groupID = m.group.id
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/memsqs/memsqs/internal/charset"
 )
 
 // The limits of Amazon SQS (sqs-behaviour.md, 0.3).
@@ -92,21 +94,15 @@ func (q *core) checkMessage(in *SendInput, most int) error {
 // findDisallowed describes the first character of s that SQS does not allow
 // (A1.5), or returns false if there is none.
 func findDisallowed(s string) (string, bool) {
-	for i := 0; i < len(s); {
-		if ' ' <= s[i] && s[i] < utf8.RuneSelf { // nearly all
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			return fmt.Sprintf("the byte 0x%02x at %d; it must be valid UTF-8", s[i], i), true
-		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0xFFFE, r == 0xFFFF:
-			return fmt.Sprintf("the character %U at %d; it can have U+0009, U+000A, U+000D, U+0020 to U+D7FF, U+E000 to U+FFFD and U+10000 to U+10FFFF", r, i), true
-		}
-		i += n
+	i := charset.IndexDisallowed(s)
+	if i < 0 {
+		return "", false
 	}
-	return "", false
+	r, n := utf8.DecodeRuneInString(s[i:])
+	if r == utf8.RuneError && n == 1 {
+		return fmt.Sprintf("the byte 0x%02x at %d; it must be valid UTF-8", s[i], i), true
+	}
+	return fmt.Sprintf("the character %U at %d; it can have U+0009, U+000A, U+000D, U+0020 to U+D7FF, U+E000 to U+FFFD and U+10000 to U+10FFFF", r, i), true
 }
 
 // checkAttributes refuses attributes that break a rule of A8. Of several it

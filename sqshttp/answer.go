@@ -3,19 +3,17 @@ package sqshttp
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/memsqs/memsqs/internal/api"
+	"github.com/memsqs/memsqs/internal/uuid"
 )
 
 // maxBody is the limit of a request's body in bytes: more than a batch of 1 MiB has
@@ -74,7 +72,7 @@ func protocolOf(r *http.Request) protocol {
 // read or its context is done, it also returns an error that says so.
 func (s *Server) answer(r *http.Request) (a *reply, err error) {
 	start := time.Now()
-	req := &request{Request: r, id: newRequestID()}
+	req := &request{Request: r, id: uuid.New().String()}
 	p := protocolOf(r)
 	defer func() {
 		if v := recover(); v != nil {
@@ -93,7 +91,7 @@ func (s *Server) answer(r *http.Request) (a *reply, err error) {
 		a = p.encode(req, op, out)
 	}
 	if s.opts.Clock != nil {
-		a.header.Set("Date", s.now().UTC().Format(http.TimeFormat))
+		a.header.Set("Date", s.api.Now().UTC().Format(http.TimeFormat))
 	}
 	return a, err
 }
@@ -183,21 +181,4 @@ func (r *request) readBody() error {
 func (r *request) reply(status int, contentType string, body []byte) *reply {
 	v := []string{contentType, r.id}
 	return &reply{status, http.Header{"Content-Type": v[:1:1], "X-Amzn-Requestid": v[1:]}, body}
-}
-
-// newRequestID returns a new UUID. It need not be hard to guess.
-func newRequestID() string {
-	var id [16]byte
-	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
-	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
-	id[6] = id[6]&0x0f | 0x40 // version 4
-	id[8] = id[8]&0x3f | 0x80 // the variant of RFC 9562
-
-	text := []byte("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")
-	hex.Encode(text, id[:4])
-	hex.Encode(text[9:], id[4:6])
-	hex.Encode(text[14:], id[6:8])
-	hex.Encode(text[19:], id[8:10])
-	hex.Encode(text[24:], id[10:])
-	return string(text)
 }

@@ -69,7 +69,7 @@ func controlRefusal(r *request, status int, text string) *reply {
 // present is the time on the server's clock, as control endpoints tell it.
 type present struct{ Now time.Time }
 
-func (s *Server) present() present { return present{s.now().UTC()} }
+func (s *Server) present() present { return present{s.api.Now().UTC()} }
 
 func (s *Server) controlHealth(url.Values) (any, *controlError) {
 	return s.present(), nil

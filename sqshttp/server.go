@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/memsqs/memsqs"
 	"github.com/memsqs/memsqs/internal/api"
@@ -111,11 +110,3 @@ func (s *Server) Reset() { s.api.Reset() }
 // API returns what the server serves. It is there for package awssqs: its type is
 // internal to this module.
 func (s *Server) API() *api.Service { return s.api }
-
-// now returns the time on the server's clock.
-func (s *Server) now() time.Time {
-	if s.opts.Clock == nil {
-		return time.Now()
-	}
-	return s.opts.Clock.Now()
-}

@@ -28,7 +28,7 @@ func (s *Server) verify(r *request) error {
 	if secret == "" {
 		return refusal(api.UnrecognizedClient, "The security token included in the request is invalid.")
 	}
-	if err := sig.checkTime(s.now()); err != nil {
+	if err := sig.checkTime(s.api.Now()); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(r.body)

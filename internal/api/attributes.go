@@ -61,7 +61,7 @@ func (c *Caller) SetQueueAttributes(ctx context.Context, in *SetQueueAttributesI
 // change makes an edit to the settings of a queue, at the present time.
 // c.Service.setup must be held.
 func (c *Caller) change(q *queue, e edit) error {
-	now := c.Service.now()
+	now := c.Service.Now()
 	err := q.change(func(s *settings) {
 		e(s)
 		s.modifiedAt = now

@@ -84,7 +84,7 @@ func sameValue(a, b string) bool {
 
 // create makes the queue that p is for. s.setup must be held.
 func (s *Service) create(p *parser, in *CreateQueueInput) (*queue, *Error) {
-	now := s.now()
+	now := s.Now()
 	extras := newExtras(now)
 	edits, refusal := p.parse(in.Attributes, settings{extras: extras})
 	if refusal != nil {

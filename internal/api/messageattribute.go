@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/memsqs/memsqs"
+	"github.com/memsqs/memsqs/internal/charset"
 )
 
 const (
@@ -78,15 +79,15 @@ const allowed = "the set of allowed characters is #x9 | #xA | #xD | [#x20-#xD7FF
 // findDisallowed returns the first character of s that is not allowed, or the
 // first byte that is not UTF-8, and false if there is none.
 func findDisallowed(s string) (string, bool) {
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(r)):
-			return fmt.Sprintf("#x%X", s[i]), true
-		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0xFFFE, r == 0xFFFF:
-			return fmt.Sprintf("#x%X", r), true
-		}
+	i := charset.IndexDisallowed(s)
+	if i < 0 {
+		return "", false
 	}
-	return "", false
+	r, n := utf8.DecodeRuneInString(s[i:])
+	if r == utf8.RuneError && n == 1 {
+		r = rune(s[i])
+	}
+	return fmt.Sprintf("#x%X", r), true
 }
 
 // wordsOfAttributes words the refusal of attributes (A8), nil if they are not what

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memsqs/memsqs"
+	"github.com/memsqs/memsqs/internal/uuid"
 )
 
 // The limits of move tasks (A20.5, A20.9).
@@ -63,10 +64,10 @@ func (c *Caller) newMoveTask(in *StartMessageMoveTaskInput) (*moveTask, *Error) 
 		return nil, err
 	}
 	t := &moveTask{
-		id:        newUUID(),
+		id:        uuid.New().String(),
 		source:    source,
 		rate:      number(in.MaxNumberOfMessagesPerSecond),
-		startedAt: c.Service.now(),
+		startedAt: c.Service.Now(),
 	}
 	if in.DestinationArn != nil {
 		if t.destination, err = c.findARN("DestinationArn", in.DestinationArn); err != nil {

@@ -14,7 +14,7 @@ func (c *Caller) PurgeQueue(ctx context.Context, in *PurgeQueueInput) (*PurgeQue
 	if err != nil {
 		return nil, err
 	}
-	now := c.Service.now()
+	now := c.Service.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !c.Service.Relaxed && !q.purged.IsZero() && now.Sub(q.purged) < purgeInterval {

@@ -28,7 +28,7 @@ func (s *Service) Add(q any) error {
 	}
 	s.setup.Lock()
 	defer s.setup.Unlock()
-	now := s.now()
+	now := s.Now()
 	added.arn, added.createdAt, added.extras = arn{s.place(), name}, now, newExtras(now)
 	if s.lookUp(added.arn) != nil {
 		return refuse(name, "the name is taken by another queue")
@@ -133,7 +133,7 @@ func (s *Service) inherit(q *queue) {
 // unregister takes a queue out of the registry, which remembers its name for a while,
 // and for longer if a RedrivePolicy still has it. s.setup must be held.
 func (s *Service) unregister(q *queue) {
-	now := s.now()
+	now := s.Now()
 	s.mu.Lock()
 	ns := s.namespaces[q.arn.place]
 	delete(ns.queues, q.arn.name)

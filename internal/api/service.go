@@ -114,8 +114,8 @@ func IsAccount(s string) bool {
 	return len(s) == 12 && strings.Trim(s, "0123456789") == ""
 }
 
-// now returns the time on the service's clock.
-func (s *Service) now() time.Time {
+// Now returns the time on the service's clock.
+func (s *Service) Now() time.Time {
 	if s.Clock == nil {
 		return time.Now()
 	}
